@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LogCatalog, type CatalogEntry } from '../../electron/sessions/log-catalog.js'
+import { inTurns } from '../../electron/sessions/log-collection.js'
+import { findLogs } from '../../electron/sessions/log-files.js'
+import { LogReader } from '../../electron/sessions/log-reader.js'
+import { LineScanner } from '../../electron/sessions/jsonl.js'
+import { recordKind } from '../../electron/sessions/record-sniff.js'
+
+/** What a bench is told of an opened log. */
+export interface OpenedLog {
+  readonly lines: number
+  readonly prompts: number
+  readonly snaps: number
+  readonly title: string
+}
+
+export interface ListedLogs {
+  readonly n: number
+  readonly prompts: number
+}
+
+const counters = 2
+
+/** Indexes a log that was never seen: every prompt with its text, the place of every record. */
+export async function openSession(file: string): Promise<OpenedLog> {
+  const reader = await LogReader.open({ file, indexFile: null, isKept: false, isDeep: false })
+  await reader.load()
+  return describe(reader)
+}
+
+/** The same with the index that an earlier call saved. */
+export async function reopenSession(file: string): Promise<OpenedLog> {
+  const indexFile = join(cacheFor(file), 'reopened.idx')
+  const reader = await LogReader.open({ file, indexFile, isKept: true, isDeep: false })
+  await reader.load()
+  await reader.save()
+  return describe(reader)
+}
+
+/** Lists the logs of a folder for the first time, with counts. */
+export async function listSessions(folder: string): Promise<ListedLogs> {
+  return list(folder, new LogCatalog(null))
+}
+
+/** The same with the catalogue that an earlier call saved. */
+export async function relistSessions(folder: string): Promise<ListedLogs> {
+  const catalog = new LogCatalog(cacheFor(folder))
+  await catalog.load()
+  const listed = await list(folder, catalog)
+  await catalog.save()
+  return listed
+}
+
+async function list(folder: string, catalog: LogCatalog): Promise<ListedLogs> {
+  const { logs } = await findLogs(folder)
+  const entries = logs.map((log) => catalog.take(log))
+  let prompts = 0
+  const add = ({ counts }: CatalogEntry): void => {
+    prompts += counts?.prompts ?? 0
+  }
+  const uncounted = entries.filter(({ counts }) => !counts)
+  for (const entry of entries) add(entry)
+  await inTurns(counters, uncounted, () => {
+    const scanner = new LineScanner()
+    return async (entry) => add(await catalog.count(entry, undefined, scanner))
+  })
+  return { n: entries.length, prompts }
+}
+
+function describe(reader: LogReader): OpenedLog {
+  const { rows, prompts, lines } = reader.index
+  let snaps = 0
+  for (let row = 0; row < rows.count; row++) {
+    const kind = rows.kindOf(row)
+    if (kind === recordKind.snapshot || kind === recordKind.snapshotDelta || kind === recordKind.otherSnapshot) snaps++
+  }
+  reader.close()
+  return { lines, prompts: prompts.length, snaps, title: prompts[0]?.text.slice(0, 40) ?? '' }
+}
+
+/** A folder of its own for each log or folder that is benched, so that runs do not mix. */
+function cacheFor(path: string): string {
+  return join(tmpdir(), 'overturn-bench', createHash('sha256').update(path).digest('hex').slice(0, 16))
+}

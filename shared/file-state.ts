@@ -1,0 +1,106 @@
+import type { DiffStat } from './changes.js'
+import type { PromptId, WorkspacePath } from './ids.js'
+
+/** A moment on a session's timeline, or the disk as it is now. */
+export type Moment =
+  /** As the turn began. */
+  | { readonly kind: 'start'; readonly promptId: PromptId }
+  /** As the agent left things at the end of the turn, before anyone else typed. */
+  | { readonly kind: 'end'; readonly promptId: PromptId }
+  | { readonly kind: 'disk' }
+
+/** How a content is known. `none` goes with unknown. */
+export type ContentSource =
+  /** From a backup, byte for byte. */
+  | 'backup'
+  /** A recorded edit applied to known bytes, checked against what the record says came out. */
+  | 'edit'
+  /** Recorded whole, and nothing lost on the way into the record. */
+  | 'record'
+  /** The text of a shell command says it. */
+  | 'command'
+  /** Read from the disk now. */
+  | 'disk'
+  | 'none'
+
+/** Why a content is not known; each has one sentence in the window. */
+export type UnknownReason =
+  | 'no-record'
+  | 'backup-missing'
+  | 'backup-failed'
+  | 'changed-by-command'
+  | 'records-disagree'
+  | 'log-broken'
+  | 'outside-workspace'
+  | 'unreadable'
+
+/** What a path is at one moment. `mode` holds the permission bits (0o777); `null` where the record has none. */
+export type FileState =
+  | { readonly kind: 'file'; readonly sha256: string; readonly sizeBytes: number; readonly mode: number | null }
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown'; readonly reason: UnknownReason }
+
+/** Who made a change, as far as the records tell. */
+export type ChangeCause = 'edit' | 'sed' | 'command' | 'user' | 'subagent' | 'rewind' | 'unknown'
+
+export type ChangeKind = 'added' | 'modified' | 'deleted' | 'mode' | 'unknown' | 'refused'
+
+/** Facts about a change that a line diff does not show; each is a badge. */
+export type ChangeBadge =
+  | { readonly kind: 'line-ends'; readonly before: LineEnds | null; readonly after: LineEnds | null }
+  | { readonly kind: 'bom'; readonly before: boolean; readonly after: boolean }
+  | { readonly kind: 'encoding'; readonly before: string | null; readonly after: string | null }
+  | { readonly kind: 'mode'; readonly before: number | null; readonly after: number | null }
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'final-newline'; readonly before: boolean | null; readonly after: boolean | null }
+  | { readonly kind: 'only-blanks' }
+  | { readonly kind: 'binary'; readonly beforeBytes: number | null; readonly afterBytes: number | null }
+  | { readonly kind: 'oversized'; readonly sizeBytes: number }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly side: 'before' | 'after' | 'both'; readonly reason: UnknownReason }
+  | { readonly kind: 'backup-failed' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'outside-workspace' }
+
+export type LineEnds = 'lf' | 'crlf' | 'mixed' | 'none'
+
+/** One changed file of a scope. `stat` is `null` where it cannot be counted (binary, unknown). */
+export interface FileChange {
+  readonly path: WorkspacePath
+  readonly kind: ChangeKind
+  readonly stat: DiffStat | null
+  readonly cause: ChangeCause
+  readonly sources: { readonly before: ContentSource; readonly after: ContentSource }
+  readonly badges: readonly ChangeBadge[]
+  /** Binds a reviewed mark to content: hash over both sides; `null` where a side is unknown. */
+  readonly contentKey: string | null
+  readonly review: 'none' | 'reviewed' | 'changed-since'
+}
+
+/** One side of a diff as the window shows it. Text is decoded, line ends kept, BOM taken off (a badge tells). */
+export type FileSide =
+  | { readonly kind: 'text'; readonly text: string; readonly sizeBytes: number }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'binary'; readonly sizeBytes: number; readonly sha256: string }
+  | { readonly kind: 'oversized'; readonly sizeBytes: number }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'unknown'; readonly reason: UnknownReason }
+
+/** Which two moments the changes pane compares. */
+export type Scope =
+  | { readonly kind: 'turn'; readonly promptId: PromptId }
+  /** From the start of the turn to the disk. */
+  | { readonly kind: 'to-disk'; readonly promptId: PromptId }
+  | { readonly kind: 'session' }
+  /** From the start of `from` to the end of `to`. */
+  | { readonly kind: 'range'; readonly from: PromptId; readonly to: PromptId }
+  /** From what was marked as reviewed to the present content of the turn's files. */
+  | { readonly kind: 'since-reviewed' }
+  /** What changed between the end of the turn (or the last one before the disk) and the next start, by others than the agent. */
+  | { readonly kind: 'by-user'; readonly after: PromptId }
+  /** What one of our own operations (rewind, take-back, undo) changed. */
+  | { readonly kind: 'operation'; readonly operationId: string }

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, rename, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { diskError } from './disk-errors.js'
+import { syncData, syncFolder, writeAll } from './file-bytes.js'
+
+const renameLater = promisify(rename)
+
+/** Makes a folder of ours with its parents, readable by this user only: it holds copies of private files. */
+export function makeDataFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+}
+
+/** Writes a new file of ours, synced but its name not yet. Errors: those of the system; nothing is left behind. */
+export async function writeNewDataFile(file: string, content: string | Uint8Array): Promise<void> {
+  const handle = openSync(file, 'wx', 0o600)
+  try {
+    await writeAll(handle, typeof content === 'string' ? Buffer.from(content, 'utf8') : content)
+    await syncData(handle)
+  } catch (thrown) {
+    rmSync(file, { force: true })
+    throw thrown
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/**
+ * Replaces a file of ours as a whole: after a crash it holds the old bytes or the new ones, never a part.
+ * Errors: DISK_FULL, PERMISSION_DENIED.
+ */
+export async function replaceDataFile(file: string, content: string | Uint8Array): Promise<void> {
+  const aside = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    await writeNewDataFile(aside, content)
+    await renameLater(aside, file)
+    await syncFolder(dirname(file))
+  } catch (thrown) {
+    rmSync(aside, { force: true })
+    throw diskError(thrown, 'A file in the data folder')
+  }
+}

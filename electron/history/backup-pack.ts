@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, openSync, rename, rmSync } from 'node:fs'
+import { open, readdir, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { syncData, syncFolder, writeAll } from '../base/file-bytes.js'
+
+const renameLater = promisify(rename)
+
+/** Where one blob lies inside a pack. */
+export interface PackedBlob {
+  readonly file: string
+  readonly offset: number
+  readonly sizeBytes: number
+}
+
+/** `[bytes of all blobs][index as JSON][u64 length of the index][magic]`. */
+const magic = Buffer.from('ovtpack1', 'latin1')
+const tailBytes = 16
+/** Small blobs are gathered to writes of this size. */
+const gatherBytes = 4 * 1024 * 1024
+
+/**
+ * Many blobs in one file: one sync instead of one for each, which is most of what a snapshot of a thousand files costs.
+ *
+ * Shape: written under `aside`, synced, then renamed into `folder`; a pack is never changed afterwards.
+ */
+export class PackWriter {
+  readonly #folder: string
+  readonly #aside: string
+  readonly #name = `${Date.now().toString(36)}-${randomBytes(6).toString('hex')}.pack`
+  readonly #index = new Map<string, readonly [offset: number, sizeBytes: number]>()
+  #handle: number | null = null
+  #queue: Promise<void> = Promise.resolve()
+  #waiting: Uint8Array[] = []
+  #waitingBytes = 0
+  #offset = 0
+
+  constructor(folder: string, aside: string) {
+    this.#folder = folder
+    this.#aside = join(aside, this.#name)
+  }
+
+  has(sha256: string): boolean {
+    return this.#index.has(sha256)
+  }
+
+  /** Adds a blob; it counts only once `seal` has resolved. Errors: those of the disk. */
+  async add(sha256: string, bytes: Uint8Array): Promise<void> {
+    if (this.#index.has(sha256)) return
+    this.#index.set(sha256, [this.#offset, bytes.length])
+    this.#offset += bytes.length
+    this.#waiting.push(bytes)
+    this.#waitingBytes += bytes.length
+    if (this.#waitingBytes >= gatherBytes) await this.#flush()
+  }
+
+  /** Makes the pack durable; returns its blobs. An empty one leaves no file. */
+  async seal(): Promise<ReadonlyMap<string, PackedBlob>> {
+    if (this.#index.size === 0) return new Map()
+    const index = Buffer.from(JSON.stringify([...this.#index]), 'utf8')
+    const tail = Buffer.alloc(tailBytes)
+    tail.writeBigUInt64BE(BigInt(index.length))
+    magic.copy(tail, 8)
+    this.#waiting.push(index, tail)
+    await this.#flush()
+    await syncData(this.#opened())
+    this.#close()
+    const file = join(this.#folder, this.#name)
+    await renameLater(this.#aside, file)
+    await syncFolder(this.#folder)
+    return packedIn(file, this.#index)
+  }
+
+  /** Throws away what was added. */
+  async discard(): Promise<void> {
+    await this.#queue.catch(() => undefined)
+    this.#close()
+    rmSync(this.#aside, { force: true })
+  }
+
+  #opened(): number {
+    this.#handle ??= openSync(this.#aside, 'wx', 0o600)
+    return this.#handle
+  }
+
+  #close(): void {
+    if (this.#handle !== null) closeSync(this.#handle)
+    this.#handle = null
+  }
+
+  #flush(): Promise<void> {
+    const parts = this.#waiting
+    this.#waiting = []
+    this.#waitingBytes = 0
+    this.#queue = this.#queue.then(async () => {
+      for (const part of parts) await writeAll(this.#opened(), part)
+    })
+    return this.#queue
+  }
+}
+
+/** The index of one pack; `null` for a file that is none, or a damaged one. */
+export async function readPackIndex(file: string): Promise<ReadonlyMap<string, PackedBlob> | null> {
+  const handle = await open(file, 'r')
+  try {
+    const { size } = await handle.stat()
+    if (size < tailBytes) return null
+    const tail = Buffer.alloc(tailBytes)
+    await handle.read(tail, 0, tailBytes, size - tailBytes)
+    const indexBytes = Number(tail.readBigUInt64BE())
+    if (!tail.subarray(8).equals(magic) || indexBytes > size - tailBytes) return null
+    const index = Buffer.alloc(indexBytes)
+    await handle.read(index, 0, indexBytes, size - tailBytes - indexBytes)
+    return packedIn(file, parseIndex(index.toString('utf8')))
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return null
+    throw thrown
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Bytes of a packed blob, unchecked; shorter than promised when the pack was cut. */
+export async function readPacked(blob: PackedBlob): Promise<Uint8Array> {
+  const handle = await open(blob.file, 'r')
+  try {
+    const bytes = Buffer.allocUnsafeSlow(blob.sizeBytes)
+    let filled = 0
+    for (let got = -1; filled < bytes.length && got !== 0; filled += got) {
+      got = (await handle.read(bytes, filled, bytes.length - filled, blob.offset + filled)).bytesRead
+    }
+    return bytes.subarray(0, filled)
+  } finally {
+    await handle.close()
+  }
+}
+
+export async function listPacks(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith('.pack')).map((name) => join(folder, name))
+}
+
+/** Says that a file is in use, so that pruning by another process leaves it. */
+export async function touch(file: string): Promise<void> {
+  const now = new Date()
+  await utimes(file, now, now)
+}
+
+function packedIn(file: string, index: ReadonlyMap<string, readonly [number, number]>): ReadonlyMap<string, PackedBlob> {
+  return new Map([...index].map(([sha256, [offset, sizeBytes]]) => [sha256, { file, offset, sizeBytes }]))
+}
+
+function parseIndex(text: string): ReadonlyMap<string, readonly [number, number]> {
+  const value: unknown = JSON.parse(text)
+  const index = new Map<string, readonly [number, number]>()
+  if (!Array.isArray(value)) return index
+  for (const entry of value as readonly unknown[]) {
+    if (!Array.isArray(entry)) continue
+    const [sha256, place] = entry as readonly unknown[]
+    if (typeof sha256 !== 'string' || !Array.isArray(place)) continue
+    const [offset, sizeBytes] = place as readonly unknown[]
+    if (typeof offset === 'number' && typeof sizeBytes === 'number') index.set(sha256, [offset, sizeBytes])
+  }
+  return index
+}

@@ -1,0 +1,242 @@
+import { randomBytes } from 'node:crypto'
+import { rename, rmSync, statSync } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { ReviewError, throwIfAborted } from '../../shared/errors.js'
+import type { FileState } from '../../shared/file-state.js'
+import { makeDataFolder, writeNewDataFile } from '../base/data-files.js'
+import { diskError, isMissing } from '../base/disk-errors.js'
+import { readAll, readOnlyFile, syncFolder } from '../base/file-bytes.js'
+import { sha256Of } from '../workspace/text-files.js'
+import { listPacks, PackWriter, readPacked, readPackIndex, touch, type PackedBlob } from './backup-pack.js'
+import type { BackupContent, BackupSource } from './backup-source.js'
+import type { KnownContent } from './content.js'
+
+/** Blobs that become durable together; until `seal` resolves, none of them counts. Errors: DISK_FULL, PERMISSION_DENIED. */
+export interface BackupBatch {
+  /** Adds bytes under their hash, which the caller has computed from these very bytes. */
+  add(sha256: string, bytes: Uint8Array): Promise<void>
+  seal(): Promise<void>
+  /** Leaves nothing behind; also fine after `seal`. */
+  discard(): Promise<void>
+}
+
+/**
+ * Bytes of files by their SHA-256, in our data folder. Equal bytes are kept once; a blob is written aside, synced and renamed,
+ * and never changed. Permission bits and links lie in the backup's name (`backupNameOf`), not in the blob.
+ */
+export interface BackupStore extends BackupSource {
+  /** Keeps bytes; on the disk when it resolves. Returns their hash. Errors: DISK_FULL, PERMISSION_DENIED. */
+  put(bytes: Uint8Array, signal?: AbortSignal): Promise<string>
+  /** Many blobs at the price of one sync. */
+  batch(): BackupBatch
+  has(sha256: string): Promise<boolean>
+  /**
+   * Bytes by hash, checked against it.
+   * Errors: BACKUP_MISSING, BACKUP_DAMAGED.
+   */
+  readBlob(sha256: string, signal?: AbortSignal): Promise<Uint8Array>
+  /** Bytes on the disk, all in all. */
+  sizeBytes(): Promise<number>
+  /**
+   * Removes blobs that `needed` does not name, oldest first, until at most `limitBytes` are left; none younger than an hour,
+   * since another process may be about to name it. Returns the bytes that were freed.
+   */
+  prune(needed: ReadonlySet<string>, limitBytes: number): Promise<number>
+}
+
+const renameLater = promisify(rename)
+const youngMs = 3_600_000
+
+/** Name of a backup: the hash, and what the bytes do not tell: `<sha256>@644`, `<sha256>@link`, or `<sha256>` alone. */
+export function backupNameOf(sha256: string, rest: { readonly mode: number | null } | 'link'): string {
+  if (rest === 'link') return `${sha256}@link`
+  return rest.mode === null ? sha256 : `${sha256}@${rest.mode.toString(8)}`
+}
+
+/** The inverse; `null` for any other text, so that a name from a log never becomes a path. */
+export function parseBackupName(name: string): { readonly sha256: string; readonly rest: { readonly mode: number | null } | 'link' } | null {
+  const match = /^([0-9a-f]{64})(?:@(link|[0-7]{1,3}))?$/.exec(name)
+  if (!match?.[1]) return null
+  if (match[2] === 'link') return { sha256: match[1], rest: 'link' }
+  return { sha256: match[1], rest: { mode: match[2] === undefined ? null : parseInt(match[2], 8) } }
+}
+
+/** A state whose bytes, if it has any, are ours to give. */
+export function storedContent(store: BackupStore, state: FileState): KnownContent {
+  return {
+    state,
+    read: (signal) => {
+      if (state.kind !== 'file') return Promise.reject(new ReviewError('CONTENT_UNKNOWN', 'There are no bytes of this file at that moment.'))
+      return store.readBlob(state.sha256, signal)
+    },
+  }
+}
+
+/** Opens (and makes) the store in `<data folder>/backups`. */
+export async function openBackupStore(dataFolder: string): Promise<BackupStore> {
+  const root = join(dataFolder, 'backups')
+  const aside = join(root, 'aside')
+  const packs = join(root, 'packs')
+  for (const folder of [join(root, 'blobs'), aside, packs]) makeDataFolder(folder)
+  const blobFile = (sha256: string): string => join(root, 'blobs', sha256.slice(0, 2), sha256)
+  const packed = new Map<string, PackedBlob>()
+  const knownPacks = new Set<string>()
+  const madeFolders = new Set<string>()
+
+  let loading: Promise<void> = Promise.resolve()
+
+  /** Reads the indexes of packs that another process, or an earlier run, has made; calls at the same time wait for each other. */
+  const loadPacks = (): Promise<void> => (loading = loading.catch(() => undefined).then(readNewPacks))
+
+  const readNewPacks = async (): Promise<void> => {
+    for (const file of await listPacks(packs)) {
+      if (knownPacks.has(file)) continue
+      const index = await readPackIndex(file).catch(() => null)
+      for (const [sha256, blob] of index ?? []) packed.set(sha256, blob)
+      knownPacks.add(file)
+    }
+  }
+
+  const findPacked = async (sha256: string): Promise<PackedBlob | null> => {
+    const found = packed.get(sha256)
+    if (found) return found
+    await loadPacks()
+    return packed.get(sha256) ?? null
+  }
+
+  let loaded: Promise<void> | null = null
+
+  /** Whether a blob is here already; its file is then marked as in use, so that no other process prunes it. */
+  const isKept = async (sha256: string, sizeBytes: number): Promise<boolean> => {
+    loaded ??= loadPacks()
+    await loaded
+    const loose = statSync(blobFile(sha256), { throwIfNoEntry: false })
+    const blob = loose?.size === sizeBytes ? null : packed.get(sha256)
+    const stats = blob ? statSync(blob.file, { throwIfNoEntry: false }) : loose
+    if (!stats || (!blob && stats.size !== sizeBytes)) return false
+    if (Date.now() - stats.mtimeMs < youngMs / 2) return true
+    return touch(blob?.file ?? blobFile(sha256)).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  const put = async (bytes: Uint8Array, signal?: AbortSignal): Promise<string> => {
+    throwIfAborted(signal)
+    const sha256 = sha256Of(bytes)
+    if (await isKept(sha256, bytes.length)) return sha256
+    const temporary = join(aside, randomBytes(8).toString('hex'))
+    const file = blobFile(sha256)
+    try {
+      await writeNewDataFile(temporary, bytes)
+      if (!madeFolders.has(dirname(file))) {
+        makeDataFolder(dirname(file))
+        await syncFolder(join(root, 'blobs'))
+        madeFolders.add(dirname(file))
+      }
+      await renameLater(temporary, file)
+      await syncFolder(dirname(file))
+      return sha256
+    } catch (thrown) {
+      rmSync(temporary, { force: true })
+      failed(thrown)
+    }
+  }
+
+  const readBlob = async (sha256: string, signal?: AbortSignal): Promise<Uint8Array> => {
+    throwIfAborted(signal)
+    const loose = await readAll(blobFile(sha256), readOnlyFile).catch((thrown: unknown) => {
+      if (isMissing(thrown)) return null
+      throw new ReviewError('BACKUP_DAMAGED', 'The backup cannot be read.', { cause: thrown })
+    })
+    const blob = loose ? null : await findPacked(sha256)
+    const bytes = loose?.bytes ?? (blob && (await readPacked(blob).catch(() => null)))
+    if (!bytes) throw new ReviewError('BACKUP_MISSING', 'The backup is no longer in the store.')
+    if (sha256Of(bytes) !== sha256) throw new ReviewError('BACKUP_DAMAGED', 'The backup does not match its hash. The disk may be failing.')
+    return bytes
+  }
+
+  return {
+    put,
+    readBlob,
+    has: async (sha256) => (await stat(blobFile(sha256)).catch(() => null)) !== null || (await findPacked(sha256)) !== null,
+    batch: () => {
+      const pack = new PackWriter(packs, aside)
+      return {
+        add: async (sha256, bytes) => {
+          if (pack.has(sha256) || (await isKept(sha256, bytes.length))) return
+          await pack.add(sha256, bytes).catch(failed)
+        },
+        seal: async () => {
+          for (const [sha256, blob] of await pack.seal().catch(failed)) {
+            packed.set(sha256, blob)
+            knownPacks.add(blob.file)
+          }
+        },
+        discard: () => pack.discard(),
+      }
+    },
+    read: async (name, signal): Promise<BackupContent> => {
+      const parsed = parseBackupName(name)
+      if (!parsed) return { kind: 'missing' }
+      try {
+        const bytes = await readBlob(parsed.sha256, signal)
+        if (parsed.rest === 'link') return { kind: 'link', target: Buffer.from(bytes).toString('utf8') }
+        return { kind: 'bytes', bytes, mode: parsed.rest.mode }
+      } catch (thrown) {
+        if (!(thrown instanceof ReviewError) || thrown.code === 'CANCELLED') throw thrown
+        return thrown.code === 'BACKUP_MISSING' ? { kind: 'missing' } : { kind: 'damaged', reason: thrown.message }
+      }
+    },
+    sizeOf: async (name) => {
+      const sha256 = parseBackupName(name)?.sha256
+      if (sha256 === undefined) return null
+      const loose = await stat(blobFile(sha256)).catch(() => null)
+      return loose?.size ?? (await findPacked(sha256))?.sizeBytes ?? null
+    },
+    sizeBytes: async () => (await listKept(root)).reduce((sum, kept) => sum + kept.sizeBytes, 0),
+    prune: async (needed, limitBytes) => {
+      await loadPacks()
+      const kept = await listKept(root)
+      let left = kept.reduce((sum, each) => sum + each.sizeBytes, 0)
+      const before = left
+      for (const each of kept.filter((candidate) => Date.now() - candidate.mtimeMs > youngMs).sort((a, b) => a.mtimeMs - b.mtimeMs)) {
+        if (left <= limitBytes) break
+        const holds = each.name.endsWith('.pack') ? [...packed].filter(([, blob]) => blob.file === each.file).map(([sha256]) => sha256) : [each.name]
+        if (holds.some((sha256) => needed.has(sha256))) continue
+        await rm(each.file, { force: true })
+        for (const sha256 of holds) if (packed.get(sha256)?.file === each.file) packed.delete(sha256)
+        left -= each.sizeBytes
+      }
+      return before - left
+    },
+  }
+}
+
+function failed(thrown: unknown): never {
+  throw diskError(thrown, 'A backup')
+}
+
+interface KeptFile {
+  readonly file: string
+  readonly name: string
+  readonly sizeBytes: number
+  readonly mtimeMs: number
+}
+
+/** Every file of the store, also what a crash left aside, which no record can name and which pruning takes first. */
+async function listKept(root: string): Promise<KeptFile[]> {
+  const folders = [join(root, 'aside'), join(root, 'packs')]
+  for (const name of await readdir(join(root, 'blobs'))) folders.push(join(root, 'blobs', name))
+  const kept: KeptFile[] = []
+  for (const folder of folders) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      const file = join(folder, name)
+      const stats = await stat(file).catch(() => null)
+      if (stats?.isFile()) kept.push({ file, name, sizeBytes: stats.size, mtimeMs: stats.mtimeMs })
+    }
+  }
+  return kept
+}

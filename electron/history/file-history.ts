@@ -1,0 +1,245 @@
+import { ReviewError, type ErrorCode } from '../../shared/errors.js'
+import type { FileState } from '../../shared/file-state.js'
+import type { PromptId, WorkspacePath } from '../../shared/ids.js'
+import type { Receipt, Resolution } from '../../shared/rewind.js'
+import type { Backup, PromptSnapshot } from '../../shared/snapshot.js'
+import type { Log } from '../base/log.js'
+import { breathe, inParallel } from '../base/pool.js'
+import type { DiskStates } from '../workspace/disk-states.js'
+import { readBytes } from '../workspace/text-files.js'
+import type { Place, Workspace } from '../workspace/workspace.js'
+import { backupNameOf, parseBackupName, storedContent, type BackupStore } from './backup-store.js'
+import type { KnownContent } from './content.js'
+import type { Watch } from './history-parts.js'
+import type { RewindInput } from './rewind.js'
+import type { SessionHistory } from './session-history.js'
+import type { LoggedBackup, LoggedSnapshot, SnapshotRecorder } from './snapshot-log.js'
+
+/** The history of a session that runs under us: backups before each turn and each edit, and the way back. */
+export interface FileHistory {
+  /** A prompt begins: every tracked file that changed since the last one is backed up. Failures are recorded, never thrown. */
+  makeSnapshot(promptId: PromptId): Promise<void>
+  /**
+   * A file is about to be written: its bytes are in the store, and the log says so, when this resolves. Does nothing where the
+   * prompt has a good backup already. A failure is recorded and never thrown: it must not stop the edit.
+   */
+  trackEdit(path: WorkspacePath): Promise<void>
+  /** What the agent left, right after its write; what differs from it later was typed by somebody else. */
+  recordWritten(path: WorkspacePath): Promise<void>
+  /**
+   * Takes every tracked file back to the start of a prompt, also those first touched later. Where nobody told what the agent left,
+   * the disk counts as the agent's. `otherwise` says what becomes of files that somebody else changed.
+   * Errors: TURN_NOT_FOUND, and those of `SessionHistory.apply`.
+   */
+  rewind(promptId: PromptId, otherwise?: Resolution, watch?: Watch): Promise<Receipt>
+  /** Writes the closing record. */
+  close(): Promise<void>
+}
+
+export interface FileHistoryOptions {
+  readonly workspace: Workspace
+  readonly store: BackupStore
+  readonly disk: DiskStates
+  readonly history: SessionHistory
+  readonly record: SnapshotRecorder
+  readonly log: Log
+  /** Snapshots of the session's log, folded, when it goes on after a restart. */
+  readonly earlier?: readonly PromptSnapshot[]
+  readonly now?: () => number
+}
+
+/** A backup, valid from a prompt on until the path's next entry. */
+interface Entry extends LoggedBackup {
+  readonly from: number
+  readonly state: FileState
+}
+
+/** Above this, a record with all paths at each prompt would make the log grow with files times prompts. */
+const wholeMapFiles = 64
+const wholeMapEvery = 50
+
+/** Opens the history of a running session; with `earlier`, where it had stopped. */
+export async function openFileHistory(options: FileHistoryOptions): Promise<FileHistory> {
+  const { workspace, store, disk, history, record, log, now = Date.now } = options
+  const prompts: { readonly promptId: PromptId; readonly takenAt: number }[] = []
+  const entries = new Map<WorkspacePath, Entry[]>()
+  const running = new Map<WorkspacePath, Promise<void>>()
+  /** When an agent's write was announced, and what it left. */
+  const announcedAt = new Map<WorkspacePath, number>()
+  const written = new Map<WorkspacePath, { readonly state: FileState; readonly at: number; readonly prompt: number }>()
+  let sinceWhole = 0
+  let hasDeltas = false
+  for (const snapshot of options.earlier ?? []) await restore(snapshot)
+
+  const latest = (path: WorkspacePath): Entry | undefined => entries.get(path)?.at(-1)
+
+  const add = (path: WorkspacePath, backup: Backup, state: FileState): Entry => {
+    const list = entries.get(path) ?? []
+    const version = (list.at(-1)?.version ?? 0) + 1
+    const entry: Entry = { from: prompts.length - 1, backup: backup.kind === 'stored' ? { ...backup, version } : backup, state, version, at: now() }
+    // A second entry of one prompt heals the first.
+    if (list.at(-1)?.from === entry.from) list.pop()
+    entries.set(path, [...list, entry])
+    return entry
+  }
+
+  const write = async (kind: LoggedSnapshot['kind'], changed: ReadonlyMap<WorkspacePath, LoggedBackup>): Promise<void> => {
+    const prompt = prompts.at(-1)
+    if (!prompt) return
+    const isWhole = kind === 'whole' || entries.size <= wholeMapFiles
+    const backups = isWhole ? new Map([...entries].flatMap(([path, list]) => list.slice(-1).map((entry) => [path, entry] as const))) : changed
+    if (!isWhole && backups.size === 0 && kind === 'added') return
+    try {
+      await record({ kind: isWhole ? 'whole' : kind, ...prompt, backups })
+      hasDeltas = !isWhole
+      if (isWhole) sinceWhole = 0
+    } catch (thrown) {
+      log.error('history.record-not-written', thrown, { promptId: prompt.promptId })
+    }
+  }
+
+  const makeSnapshot = async (promptId: PromptId): Promise<void> => {
+    prompts.push({ promptId, takenAt: now() })
+    sinceWhole++
+    const resolve = workspace.pass()
+    const changed = new Map<WorkspacePath, Entry>()
+    await inParallel([...entries.keys()], async (path, index) => {
+      if (index % 256 === 255) await breathe()
+      const last = latest(path)
+      const made = await backUp(path, resolve, last)
+      if (made !== 'same') changed.set(path, add(path, made.backup, made.state))
+    })
+    await write(sinceWhole >= wholeMapEvery ? 'whole' : 'start', changed)
+  }
+
+  const trackEdit = (path: WorkspacePath): Promise<void> => {
+    announcedAt.set(path, now())
+    const last = latest(path)
+    const isPastHealing = written.get(path)?.prompt === prompts.length - 1
+    if (prompts.length === 0 || (last && (last.backup.kind !== 'failed' || isPastHealing))) return running.get(path) ?? Promise.resolve()
+    const already = running.get(path)
+    if (already) return already
+    const work = (async () => {
+      const made = await backUp(path, (each) => workspace.resolveInside(each), undefined)
+      if (made === 'same') return
+      const entry = add(path, made.backup, made.state)
+      // A delta never overwrites, so a healed entry needs a whole record.
+      await write(last ? 'whole' : 'added', new Map([[path, entry]]))
+    })().finally(() => running.delete(path))
+    running.set(path, work)
+    return work
+  }
+
+  /** Backs a path up, or finds it as in `last`. */
+  const backUp = async (path: WorkspacePath, resolve: (path: string) => Place, last: Entry | undefined): Promise<'same' | { backup: Backup; state: FileState }> => {
+    try {
+      const place = resolve(path)
+      const seen = disk.known(place) ?? (await disk.lookAndKeep(place))
+      const { state } = seen
+      if (last && last.backup.kind !== 'failed' && isSameState(last.state, state)) return 'same'
+      const backupAt = now()
+      if (state.kind === 'absent') return { state, backup: { kind: 'absent', backupAt } }
+      if (state.kind === 'link') {
+        const name = backupNameOf(await store.put(Buffer.from(state.target, 'utf8')), 'link')
+        return { state, backup: { kind: 'stored', backupName: name, version: 0, backupAt } }
+      }
+      const bytes = seen.bytes ?? (await readBytes(place, path)).bytes
+      const sha256 = await store.put(bytes)
+      const mode = state.kind === 'file' ? state.mode : null
+      const now256: FileState = { kind: 'file', sha256, sizeBytes: bytes.length, mode }
+      return { state: now256, backup: { kind: 'stored', backupName: backupNameOf(sha256, { mode }), version: 0, backupAt } }
+    } catch (thrown) {
+      log.error('history.backup-failed', thrown, { path })
+      const reason: ErrorCode = thrown instanceof ReviewError ? thrown.code : 'INTERNAL'
+      return { state: { kind: 'unknown', reason: 'backup-failed' }, backup: { kind: 'failed', reason } }
+    }
+  }
+
+  const inputOf = (path: WorkspacePath, target: FileState): { readonly input: RewindInput; readonly isAgents: boolean } => {
+    const left = history.journal.lastLeft(path)
+    const note = written.get(path)
+    const newest = note && note.at >= (left?.at ?? 0) ? note : left
+    const isAgents = !newest || (announcedAt.get(path) ?? 0) > newest.at
+    const base: KnownContent = storedContent(store, isAgents ? { kind: 'unknown', reason: 'no-record' } : newest.state)
+    return { isAgents, input: { path, target: storedContent(store, target), base, turn: null } }
+  }
+
+  return {
+    makeSnapshot,
+    trackEdit,
+    recordWritten: async (path) => {
+      try {
+        const place = workspace.resolveInside(path)
+        const { state, bytes } = await disk.lookAndKeep(place)
+        if (state.kind === 'file') await store.put(bytes ?? (await readBytes(place, path)).bytes)
+        written.set(path, { state, at: now(), prompt: prompts.length - 1 })
+      } catch (thrown) {
+        log.error('history.written-not-kept', thrown, { path })
+      }
+    },
+    rewind: async (promptId, otherwise = { kind: 'merge' }, watch = {}) => {
+      const prompt = prompts.map((each) => each.promptId).lastIndexOf(promptId)
+      if (prompt < 0) throw new ReviewError('TURN_NOT_FOUND', 'This session has no such turn. Choose one from the timeline.')
+      await Promise.all(running.values())
+      await history.journal.refresh()
+      const resolve = workspace.pass()
+      const inputs: ReturnType<typeof inputOf>[] = []
+      for (const [path, list] of entries) {
+        const target = stateAtPrompt(list, prompt)
+        // Most tracked files are as they were; one look tells, and they need no plan.
+        if (!isKnownAs(target, disk, resolve, path)) inputs.push(inputOf(path, target))
+      }
+      const resolutions = inputs.map(({ input, isAgents }) => [input.path, isAgents ? { kind: 'old' as const } : otherwise] as const)
+      const choices = { paths: null, resolutions: Object.fromEntries(resolutions) }
+      return history.apply({ target: { kind: 'start', promptId }, turn: `turn ${prompt + 1}`, files: inputs.map(({ input }) => input), choices }, null, watch)
+    },
+    close: async () => {
+      await Promise.all(running.values())
+      if (hasDeltas) await write('whole', new Map())
+    },
+  }
+
+  async function restore({ promptId, takenAt, backups }: PromptSnapshot): Promise<void> {
+    prompts.push({ promptId, takenAt })
+    for (const [path, backup] of backups) {
+      const list = entries.get(path) ?? []
+      if (JSON.stringify(list.at(-1)?.backup) === JSON.stringify(backup)) continue
+      const version = backup.kind === 'stored' ? backup.version : (list.at(-1)?.version ?? 0) + 1
+      entries.set(path, [...list, { from: prompts.length - 1, backup, version, state: await stateOf(store, backup), at: takenAt }])
+    }
+  }
+}
+
+/** As the prompt began; for a path first touched later, as it was then: before that, nobody of ours had changed it. */
+function stateAtPrompt(list: readonly Entry[], prompt: number): FileState {
+  let state: FileState | undefined
+  for (const entry of list) if (entry.from <= prompt) state = entry.state
+  return state ?? list[0]?.state ?? { kind: 'unknown', reason: 'no-record' }
+}
+
+function isKnownAs(target: FileState, disk: DiskStates, resolve: (path: string) => Place, path: WorkspacePath): boolean {
+  try {
+    const seen = disk.known(resolve(path))
+    return seen !== null && isSameState(seen.state, target)
+  } catch {
+    // A path that may not be touched is named in the plan.
+    return false
+  }
+}
+
+async function stateOf(store: BackupStore, backup: Backup): Promise<FileState> {
+  if (backup.kind === 'absent') return { kind: 'absent' }
+  if (backup.kind === 'failed') return { kind: 'unknown', reason: 'backup-failed' }
+  const name = parseBackupName(backup.backupName)
+  const sizeBytes = await store.sizeOf(backup.backupName)
+  if (!name || sizeBytes === null) return { kind: 'unknown', reason: 'backup-missing' }
+  if (name.rest !== 'link') return { kind: 'file', sha256: name.sha256, sizeBytes, mode: name.rest.mode }
+  const content = await store.read(backup.backupName)
+  return content.kind === 'link' ? content : { kind: 'unknown', reason: 'backup-missing' }
+}
+
+function isSameState(one: FileState, two: FileState): boolean {
+  if (one.kind === 'file' && two.kind === 'file') return one.sha256 === two.sha256 && one.mode === two.mode
+  if (one.kind === 'link' && two.kind === 'link') return one.target === two.target
+  return one.kind === 'absent' && two.kind === 'absent'
+}

@@ -1,0 +1,172 @@
+import { join } from 'node:path'
+import type { FileState } from '../../shared/file-state.js'
+import { ReviewError } from '../../shared/errors.js'
+import type { OperationId, SessionKey, WorkspacePath } from '../../shared/ids.js'
+import type { OperationAction } from '../../shared/timeline.js'
+import { makeDataFolder } from '../base/data-files.js'
+import { diskError } from '../base/disk-errors.js'
+import { appendJsonLine, logSize, readJsonLines } from '../base/json-lines.js'
+import type { Log } from '../base/log.js'
+import { isChange, parseJournalRecord, type Intent, type JournalRecord, type OperationFile, type Outcome } from './operation.js'
+
+/** An operation as the journal knows it. `end` is `null` while it runs, or when a crash cut it off. */
+export interface Operation {
+  readonly intent: Intent
+  readonly action: OperationAction
+  readonly end: Outcome | null
+  /** The files that it changed. */
+  readonly changed: readonly OperationFile[]
+}
+
+/** A rewind or take-back on the undo or redo stack, and the operation that last did or undid it: that one is to be reversed. */
+export interface StackEntry {
+  readonly root: Operation
+  readonly latest: Operation
+}
+
+/** What our newest operation left at a path. */
+export interface LastLeft {
+  readonly state: FileState
+  readonly at: number
+  readonly operationId: OperationId
+}
+
+/**
+ * The operations of one session, from an append-only log in our data folder. Nothing of the recording agent is touched.
+ * All but `refresh`, `begin` and `finish` answer from memory.
+ */
+export interface Journal {
+  /** Takes in what another process has appended. A damaged line is skipped and logged; later ones count. */
+  refresh(): Promise<void>
+  /** In the order in which they began. */
+  operations(): readonly Operation[]
+  find(id: OperationId): Operation | null
+  /** Cut off by a crash, or running in another process. */
+  pending(): readonly Operation[]
+  /** Newest last. */
+  undoStack(): readonly StackEntry[]
+  /** Next one last. */
+  redoStack(): readonly StackEntry[]
+  lastLeft(path: WorkspacePath): LastLeft | null
+  /** Hashes of all blobs that an undo, a redo, a recovery or a later merge may need. */
+  neededBlobs(): ReadonlySet<string>
+  /** Durable when it resolves; only then may files be touched. Errors: DISK_FULL, PERMISSION_DENIED. */
+  begin(intent: Intent): Promise<void>
+  /** Not synced: an intent that lost its outcome in a power failure is ended by the files themselves. */
+  finish(outcome: Outcome): Promise<void>
+}
+
+export function operationsFolder(dataFolder: string): string {
+  return join(dataFolder, 'operations')
+}
+
+/** Opens the journal of a session; a session without operations has no file. */
+export async function openJournal(dataFolder: string, session: SessionKey, log: Log): Promise<Journal> {
+  const folder = operationsFolder(dataFolder)
+  const file = join(folder, `${session}.jsonl`)
+  const operations = new Map<OperationId, Operation>()
+  const left = new Map<WorkspacePath, LastLeft>()
+  let offset = 0
+
+  const take = (record: JournalRecord): void => {
+    if (record.type === 'intent') {
+      const known = operations.get(record.id)
+      operations.set(record.id, known ?? { intent: record, action: record.subject.kind, end: null, changed: [] })
+      return
+    }
+    const begun = operations.get(record.id)
+    if (!begun) return
+    const results = new Map(record.receipt.files.map((each) => [each.path, each.result]))
+    const changed = begun.intent.files.filter((each) => isChange(results.get(each.path) ?? 'left'))
+    operations.set(record.id, { ...begun, end: record, changed })
+    const at = begun.intent.at + record.receipt.durationMs
+    for (const each of changed) left.set(each.path, { state: each.after, at, operationId: record.id })
+  }
+
+  const refresh = async (): Promise<void> => {
+    if (logSize(file) <= offset) return
+    const read = await readJsonLines(file, offset)
+    offset = read.nextOffset
+    let bad = read.badLines
+    for (const value of read.records) {
+      const record = parseJournalRecord(value)
+      if (record) take(record)
+      else bad++
+    }
+    if (bad > 0) log.warn('journal.lines-skipped', { session, lines: bad })
+  }
+
+  const append = async (record: JournalRecord, durability: 'synced' | 'may-be-lost'): Promise<void> => {
+    try {
+      makeDataFolder(folder)
+      const { from, to } = await appendJsonLine(file, record, durability)
+      if (from === offset) offset = to
+    } catch (thrown) {
+      throw diskError(thrown, 'The journal')
+    }
+    take(record)
+  }
+
+  const stacks = (): { readonly undo: StackEntry[]; readonly redo: StackEntry[] } => stacksOf([...operations.values()])
+
+  await refresh()
+  return {
+    refresh,
+    operations: () => [...operations.values()],
+    find: (id) => operations.get(id) ?? null,
+    pending: () => [...operations.values()].filter((operation) => operation.end === null),
+    undoStack: () => stacks().undo,
+    redoStack: () => stacks().redo,
+    lastLeft: (path) => left.get(path) ?? null,
+    neededBlobs: () => {
+      const { undo, redo } = stacks()
+      const kept = [...undo, ...redo].flatMap((entry) => entry.latest.changed)
+      const cutOff = [...operations.values()].filter((operation) => !operation.end).flatMap((operation) => operation.intent.files)
+      const newest = [...left.values()].map((each) => each.state)
+      return new Set([...[...kept, ...cutOff].flatMap((each) => [each.before, each.after]), ...newest].flatMap(hashOf))
+    },
+    begin: (intent) => append({ type: 'intent', ...intent }, 'synced'),
+    finish: (outcome) => append({ type: 'outcome', ...outcome }, 'may-be-lost'),
+  }
+}
+
+/** Errors: NOTHING_TO_UNDO when it is none of the session's operations. */
+export function operationOf(journal: Journal, id: OperationId): Operation {
+  const operation = journal.find(id)
+  if (!operation) throw new ReviewError('NOTHING_TO_UNDO', 'There is no such operation in the history of this session. Look at the timeline again.')
+  return operation
+}
+
+/**
+ * The stacks of an editor: a change that did something goes on the undo stack and empties the redo stack; an undo moves the
+ * newest one over, a redo moves it back. An undo that could do nothing because every file was in its way moves nothing.
+ */
+function stacksOf(operations: readonly Operation[]): { readonly undo: StackEntry[]; readonly redo: StackEntry[] } {
+  const undo: StackEntry[] = []
+  let redo: StackEntry[] = []
+  for (const operation of operations) {
+    const { subject } = operation.intent
+    if (!operation.end || !counts(operation, operation.end)) continue
+    if (subject.kind === 'rewind' || subject.kind === 'take-back') {
+      undo.push({ root: operation, latest: operation })
+      redo = []
+      continue
+    }
+    const [from, to] = subject.kind === 'undo' ? [undo, redo] : [redo, undo]
+    const at = from.findIndex((entry) => entry.root.intent.id === subject.root)
+    const [entry] = at < 0 ? [] : from.splice(at, 1)
+    if (entry) to.push({ root: entry.root, latest: operation })
+  }
+  return { undo, redo }
+}
+
+function counts(operation: Operation, end: Outcome): boolean {
+  if (operation.changed.length > 0) return true
+  const isStep = operation.action === 'undo' || operation.action === 'redo'
+  const isStuck = end.receipt.files.some((file) => file.result === 'failed' || (file.result === 'left' && file.action !== 'unchanged'))
+  return isStep && end.outcome !== 'interrupted' && !isStuck
+}
+
+function hashOf(state: FileState): readonly string[] {
+  return state.kind === 'file' ? [state.sha256] : []
+}

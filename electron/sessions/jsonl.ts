@@ -1,0 +1,198 @@
+import { throwIfAborted } from '../../shared/errors.js'
+import { largestRead, readBytes, readInto } from './file-reads.js'
+import { isObject, type JsonObject } from './json-values.js'
+
+const newline = 10
+const carriageReturn = 13
+const chunkBytes = largestRead
+/**
+ * Where a chunk is read to. Copying between addresses that are alike in their last 12 bits takes nearly twice as long, and the
+ * system's copy of a file begins at a multiple of 4096.
+ */
+const chunkStart = chunkBytes + 2048
+/** What is handed on of a line that is longer than the bound. */
+const oversizedHeadBytes = 1 << 16
+
+/** Places on one line at which an object may begin; more are not tried. */
+const maxGlued = 256
+
+/** Lines longer than this are not parsed; their place, length and first bytes are known. */
+export const maxLineBytes = 8 << 20
+
+/**
+ * Sees one line, without its line end. `bytes` is used again afterwards: copy what is to be kept.
+ * An oversized line comes with its head only: then `end - start` is less than `length`.
+ */
+export type LineVisitor = (bytes: Buffer, start: number, end: number, offset: number, length: number) => void
+
+export interface LineScan {
+  readonly from: number
+  /** The size of the file, or where to stop. */
+  readonly to: number
+  readonly maxLineBytes?: number
+  readonly signal?: AbortSignal | undefined
+  /** After each chunk of at most 1 MiB, with the offset reached. */
+  readonly onChunk?: (done: number) => void
+}
+
+/**
+ * Visits the lines of files; lines end at byte 10 and nowhere else, and a `\r` before it is left out.
+ * One scanner does one scan at a time and can be used again.
+ */
+export class LineScanner {
+  /** A chunk, with room before it for the beginning of a line that runs over from the one before. */
+  private readonly buffer = Buffer.allocUnsafe(chunkStart + chunkBytes)
+
+  /**
+   * Visits the lines of a part of a file, in order. The visitor is not called for a last line without end.
+   * Returns: the offset after the last line end. What lies between it and `to` is that last line, perhaps half-written.
+   */
+  async scan(file: number, scan: LineScan, visit: LineVisitor): Promise<number> {
+    const { buffer } = this
+    const bound = scan.maxLineBytes ?? maxLineBytes
+    let lineOffset = scan.from
+    let carried = 0
+    let long: LongLine | null = null
+
+    for (let at = scan.from; at < scan.to; ) {
+      const bytesRead = await readInto(file, buffer, chunkStart, Math.min(chunkBytes, scan.to - at), at)
+      throwIfAborted(scan.signal)
+      if (bytesRead === 0) break
+      at += bytesRead
+      const end = chunkStart + bytesRead
+      let lineStart = chunkStart - carried
+      for (let close = buffer.indexOf(newline, chunkStart); close >= 0 && close < end; close = buffer.indexOf(newline, lineStart)) {
+        if (long) {
+          long.append(buffer, lineStart, close)
+          lineOffset += long.emit(lineOffset, visit) + 1
+          long = null
+        } else {
+          visitLine(buffer, lineStart, close, lineOffset, close - lineStart, bound, visit)
+          lineOffset += close - lineStart + 1
+        }
+        lineStart = close + 1
+      }
+      carried = end - lineStart
+      if (long || carried > chunkBytes) {
+        long ??= new LongLine(bound)
+        long.append(buffer, lineStart, end)
+        carried = 0
+      } else {
+        buffer.copyWithin(chunkStart - carried, lineStart, end)
+      }
+      scan.onChunk?.(at)
+    }
+    return lineOffset
+  }
+}
+
+/** A line that runs over a whole chunk, put together up to the bound. */
+class LongLine {
+  private readonly pieces: Buffer[] = []
+  private length = 0
+
+  constructor(private readonly bound: number) {}
+
+  append(bytes: Buffer, start: number, end: number): void {
+    const before = this.length
+    this.length += end - start
+    if (this.length <= this.bound) {
+      this.pieces.push(Buffer.from(bytes.subarray(start, end)))
+    } else if (before <= this.bound) {
+      const head = Buffer.concat([...this.pieces, bytes.subarray(start, end)]).subarray(0, oversizedHeadBytes)
+      this.pieces.splice(0, this.pieces.length, Buffer.from(head))
+    }
+  }
+
+  emit(offset: number, visit: LineVisitor): number {
+    const bytes = Buffer.concat(this.pieces)
+    visitLine(bytes, 0, bytes.length, offset, this.length, this.bound, visit)
+    return this.length
+  }
+}
+
+function visitLine(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  offset: number,
+  length: number,
+  bound: number,
+  visit: LineVisitor,
+): void {
+  if (length > bound) visit(bytes, start, Math.min(end, start + oversizedHeadBytes), offset, length)
+  else if (length > 0 && bytes[end - 1] === carriageReturn) visit(bytes, start, end - 1, offset, length - 1)
+  else visit(bytes, start, end, offset, length)
+}
+
+/** The whole lines among the last `tailBytes` of a file, newest first. `offset` is where each begins. */
+export async function readTailLines(
+  file: number,
+  size: number,
+  tailBytes: number,
+): Promise<readonly { readonly bytes: Buffer; readonly offset: number }[]> {
+  const from = Math.max(0, size - tailBytes)
+  const bytes = await readBytes(file, from, size - from)
+  const lines: { readonly bytes: Buffer; readonly offset: number }[] = []
+  let end = bytes.length
+  if (end > 0 && bytes[end - 1] === newline) end--
+  while (end > 0) {
+    const before = bytes.lastIndexOf(newline, end - 1)
+    // The first line of the window may have begun before it.
+    if (before < 0 && from > 0) break
+    lines.push({ bytes: bytes.subarray(before + 1, end), offset: from + before + 1 })
+    end = before
+  }
+  return lines
+}
+
+/** One object found on a line that is no JSON as a whole. Byte positions within the line. */
+export interface GluedObject {
+  readonly start: number
+  readonly end: number
+  readonly value: JsonObject
+}
+
+/**
+ * The objects that a line holds one after another, as two writers or a crash leave them: each that parses by itself is recovered,
+ * what stands between them is lost.
+ *
+ * Shape: objects are looked for where the line begins, where a `}` is followed by a `{`, and where `opening` (the first bytes
+ * of a record) stands. The work is bounded by a few times the length of the line.
+ */
+export function parseGlued(line: Buffer, opening: Buffer): readonly GluedObject[] {
+  const starts = objectStarts(line, opening)
+  const found: GluedObject[] = []
+  let allowance = 4 * line.length
+  for (let from = 0; from < starts.length; ) {
+    let next = from + 1
+    for (let to = from + 1; to <= starts.length && allowance > 0; to++) {
+      const start = starts[from] ?? 0
+      const end = starts[to] ?? line.length
+      allowance -= end - start
+      const value = parseSlice(line, start, end)
+      if (!value) continue
+      found.push({ start, end, value })
+      next = to
+      break
+    }
+    from = next
+  }
+  return found
+}
+
+function objectStarts(line: Buffer, opening: Buffer): readonly number[] {
+  const starts = new Set<number>([0])
+  for (let at = line.indexOf(opening, 1); at >= 0; at = line.indexOf(opening, at + 1)) starts.add(at)
+  for (let at = line.indexOf('}{'); at >= 0; at = line.indexOf('}{', at + 1)) starts.add(at + 1)
+  return [...starts].sort((a, b) => a - b).slice(0, maxGlued)
+}
+
+function parseSlice(line: Buffer, start: number, end: number): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8', start, end))
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,336 @@
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SessionSummary } from '../../shared/session.js'
+import { silentLog } from '../base/log.js'
+import { QwenLog } from '../testing/qwen-log.js'
+import { createLibrary, type Library, type LibraryOptions } from './library.js'
+
+interface World {
+  readonly home: string
+  readonly dataFolder: string
+  /** Writes a session of qwen-code below a base; returns its log. */
+  readonly write: (base: string, number: number, change?: (log: QwenLog) => void, folder?: string) => string
+  readonly open: (options?: Partial<LibraryOptions>) => Library
+}
+
+const idOf = (number: number): string => `5e551011-0000-4000-8000-${String(number).padStart(12, '0')}`
+
+function newWorld(): World {
+  const root = mkdtempSync(join(tmpdir(), 'overturn-library-'))
+  const home = join(root, 'home')
+  const dataFolder = join(root, 'data')
+  mkdirSync(home)
+  const open = (options: Partial<LibraryOptions> = {}): Library => {
+    const library = createLibrary({
+      dataFolder,
+      environment: {},
+      home,
+      log: silentLog,
+      locations: () => [],
+      attachments: () => ({}),
+      fallbackWorkspace: null,
+      isFallbackForced: false,
+      isWatching: false,
+      onChanged: () => undefined,
+      ...options,
+    })
+    onTestFinished(() => library.close())
+    return library
+  }
+  const write: World['write'] = (base, number, change = () => undefined, folder = 'projects/-home-dev-acme/chats') => {
+    const log = new QwenLog(idOf(number))
+    log.turn(1, `Session ${number}\nwith a second line`, {})
+    log.turn(2, 'second', {})
+    change(log)
+    const file = join(base, folder, `${log.sessionId}.jsonl`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, log.text())
+    return file
+  }
+  return { home, dataFolder, write, open }
+}
+
+const titles = (library: Library): readonly string[] => library.list().sessions.map(({ title }) => title).sort()
+
+/** A library that watches, and a wait for what its list is to become. */
+function watching(open: World['open']): { library: Library; reaches: (isSo: (sessions: readonly SessionSummary[]) => boolean) => Promise<void> } {
+  const listeners = new Set<() => void>()
+  const library = open({ isWatching: true, onChanged: () => listeners.forEach((listener) => listener()) })
+  const reaches = (isSo: (sessions: readonly SessionSummary[]) => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!isSo(library.list().sessions)) return
+        listeners.delete(look)
+        resolve()
+      }
+      listeners.add(look)
+      look()
+    })
+  return { library, reaches }
+}
+
+describe('the library', () => {
+  it('finds sessions at the usual places, archived ones too, and nothing that is no session', async () => {
+    const { home, dataFolder, write, open } = newWorld()
+    write(join(home, '.qwen'), 1)
+    write(join(home, '.qwen'), 2, undefined, 'projects/-home-dev-acme/chats/archive')
+    write(join(dataFolder, 'sessions'), 3)
+    write(join(dataFolder, 'sample'), 4)
+    write(join(home, '.qwen'), 5, undefined, 'projects/-home-dev-acme/subagents/x')
+    writeFileSync(join(home, '.qwen/projects/-home-dev-acme/chats/other.jsonl'), '{"a":1}\n')
+    writeFileSync(join(home, '.qwen/projects/-home-dev-acme/chats/empty.jsonl'), '')
+    const library = open()
+    await library.whenCounted()
+    const { sessions, stores, isScanning } = library.list()
+    expect([
+      sessions.map(({ title, agent, isSample, turns }) => [title, agent, isSample, turns]).sort(),
+      stores.map(({ agent, sessions: count, problem }) => [agent, count, problem]),
+      isScanning,
+    ]).toEqual([
+      [
+        ['Session 1', 'qwen-code', false, 2],
+        ['Session 2', 'qwen-code', false, 2],
+        ['Session 3', 'overturn', false, 2],
+        ['Session 4', 'qwen-code', true, 2],
+      ],
+      [
+        ['qwen-code', 2, null],
+        ['overturn', 1, null],
+        ['sample', 1, null],
+      ],
+      false,
+    ])
+  })
+
+  it('honours the environment variables of qwen-code', async () => {
+    const { home, write, open } = newWorld()
+    write(join(home, 'runtime'), 1)
+    write(join(home, 'elsewhere'), 2)
+    write(join(home, '.qwen'), 3)
+    const library = open({ environment: { QWEN_RUNTIME_DIR: join(home, 'runtime'), QWEN_HOME: '~/elsewhere' } })
+    await library.whenListed()
+    expect(titles(library)).toEqual(['Session 1', 'Session 2'])
+  })
+
+  it.each([
+    ['a home', ''],
+    ['a home of qwen-code', '.qwen'],
+    ['a folder of projects', '.qwen/projects'],
+    ['a folder of chats', '.qwen/projects/-home-dev-acme/chats'],
+    ['a log', `.qwen/projects/-home-dev-acme/chats/${idOf(1)}.jsonl`],
+  ])('takes %s as a place', async (_what, path) => {
+    const { home, write, open } = newWorld()
+    const copy = join(home, 'copied')
+    write(join(copy, '.qwen'), 1)
+    write(join(copy, 'not-looked-at'), 2, undefined, '.')
+    const library = open()
+    const keys = await library.add(join(copy, path))
+    expect([keys.map((key) => library.summaryOf(key).title), titles(library)]).toEqual([['Session 1'], ['Session 1']])
+  })
+
+  it('says what a session is', async () => {
+    const { home, write, open } = newWorld()
+    const file = write(join(home, '.qwen'), 1, (log) => {
+      log.system('custom_title', { customTitle: 'First name' })
+      log.system('custom_title', { customTitle: 'Second name' })
+    })
+    utimesSync(file, new Date(2026, 1, 1), new Date(2026, 1, 1))
+    const library = open({ now: () => Date.UTC(2026, 5, 1) })
+    await library.whenCounted()
+    const [{ key, ...summary } = { key: '' }] = library.list().sessions
+    expect([/^[0-9a-f]{16}$/.test(key), summary]).toEqual([
+      true,
+      {
+        id: idOf(1),
+        agent: 'qwen-code',
+        title: 'Second name',
+        recordedFolder: '/home/dev/acme',
+        workspace: null,
+        branch: 'main',
+        model: 'model-x',
+        file,
+        sizeBytes: statSync(file).size,
+        startedAt: Date.UTC(2026, 0, 5, 8, 0, 1),
+        lastActiveAt: Date.UTC(2026, 0, 5, 8, 0, 12),
+        turns: 2,
+        stat: null,
+        problems: 0,
+        isLive: false,
+        isSample: false,
+      },
+    ])
+  })
+
+  it('works in the folder of the session, in the attached one, or in the one for all others', async () => {
+    const { home, write, open } = newWorld()
+    const here = join(home, 'here')
+    mkdirSync(here)
+    const inHere = (log: QwenLog): void => {
+      for (const [at, line] of log.lines.entries()) log.lines[at] = line.replaceAll('/home/dev/acme', here)
+    }
+    write(join(home, '.qwen'), 1, inHere)
+    write(join(home, '.qwen'), 2)
+    write(join(home, '.qwen'), 3)
+    const folders = async (isFallbackForced: boolean): Promise<readonly (string | null)[]> => {
+      const library = open({ attachments: () => ({ [idOf(2)]: '/attached' }), fallbackWorkspace: '/fallback', isFallbackForced })
+      await library.whenListed()
+      return [...library.list().sessions].sort((a, b) => a.title.localeCompare(b.title)).map(({ workspace }) => workspace)
+    }
+    expect([await folders(false), await folders(true)]).toEqual([
+      [here, '/attached', '/fallback'],
+      ['/fallback', '/fallback', '/fallback'],
+    ])
+  })
+
+  it('calls a session live while its log grew within the last minute, and was not only copied', async () => {
+    const { home, write, open } = newWorld()
+    const file = write(join(home, '.qwen'), 1)
+    const summaryAt = async (now: number): Promise<SessionSummary | undefined> => {
+      const library = open({ now: () => now })
+      await library.whenListed()
+      return library.list().sessions[0]
+    }
+    const copiedAt = Date.now()
+    const copied = await summaryAt(copiedAt)
+    const grewAt = copied?.lastActiveAt ?? 0
+    utimesSync(file, grewAt / 1000, grewAt / 1000)
+    const live = await Promise.all([copied, summaryAt(grewAt + 59_000), summaryAt(grewAt + 61_000)])
+    expect(live.map((summary) => summary?.isLive)).toEqual([false, true, false])
+  })
+
+  it('finds a session by id, by key and by its log', async () => {
+    const { home, write, open } = newWorld()
+    const file = write(join(home, '.qwen'), 1)
+    const aside = write(join(home, 'aside'), 2)
+    const link = join(home, 'link.jsonl')
+    symlinkSync(file, link)
+    const library = open()
+    const { key } = await library.find(idOf(1))
+    const found = [await library.find(key), await library.find(file), await library.find(link), await library.find(aside)]
+    expect(found.map((each) => [each.title, each.file])).toEqual([
+      ['Session 1', file],
+      ['Session 1', file],
+      ['Session 1', file],
+      ['Session 2', aside],
+    ])
+  })
+
+  it('refuses a name that means nothing, several sessions, or no session', async () => {
+    const { home, write, open } = newWorld()
+    const first = write(join(home, '.qwen'), 1)
+    const copy = write(join(home, '.qwen'), 1, undefined, 'projects/copy/chats')
+    const other = join(home, 'other.jsonl')
+    writeFileSync(other, '{"a":1}\n')
+    const library = open()
+    await expect(library.find('nothing')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+    await expect(library.find(idOf(1))).rejects.toMatchObject({ code: 'SESSION_AMBIGUOUS', details: { files: expect.arrayContaining([first, copy]) } })
+    await expect(library.find(other)).rejects.toMatchObject({ code: 'SESSION_FORMAT_UNKNOWN' })
+    await expect(library.add(other)).rejects.toMatchObject({ code: 'SESSION_FORMAT_UNKNOWN' })
+    await expect(library.add(join(home, 'gone'))).rejects.toMatchObject({ code: 'FOLDER_NOT_FOUND' })
+    await expect(library.open('0123456789abcdef' as never)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+  })
+
+  it('opens a session with the backups beside its own store', async () => {
+    const { home, write, open } = newWorld()
+    const base = join(home, 'copy/.qwen')
+    write(base, 1)
+    mkdirSync(join(base, 'file-history', idOf(1)), { recursive: true })
+    writeFileSync(join(base, 'file-history', idOf(1), 'aaaaaaaaaaaaaaaa@v1'), 'one\n')
+    const library = open({ locations: () => [join(home, 'copy')] })
+    const { key } = await library.find(idOf(1))
+    const session = await library.open(key)
+    onTestFinished(() => session.close())
+    await session.whenLoaded()
+    const backup = await session.backups.read('aaaaaaaaaaaaaaaa@v1')
+    expect([session.turns.length, backup.kind === 'bytes' && Buffer.from(backup.bytes).toString()]).toEqual([2, 'one\n'])
+  })
+
+  it('names the session of a place that holds only one', async () => {
+    const { home, write, open } = newWorld()
+    const one = write(join(home, 'one'), 1)
+    write(join(home, 'two'), 2)
+    write(join(home, 'two'), 3)
+    const locations = [join(home, 'none'), join(home, 'two'), one]
+    const library = open({ locations: () => locations })
+    const key = await library.firstOf([join(home, 'none'), one])
+    expect([key && library.summaryOf(key).title, await library.firstOf([join(home, 'two'), one]), await library.firstOf([])]).toEqual(['Session 1', null, null])
+  })
+})
+
+describe('the catalogue', () => {
+  it('spares reading logs that did not change, and only those', async () => {
+    const { home, write, open } = newWorld()
+    const files = [1, 2].map((number) => write(join(home, '.qwen'), number))
+    const old = new Date(2024, 1, 1)
+    for (const file of files) utimesSync(file, old, old)
+    const first = open()
+    await first.whenCounted()
+    await first.close()
+    for (const [at, file] of files.entries()) {
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll('Session', 'CHANGED'))
+      // The first one is made to look as before.
+      if (at === 0) utimesSync(file, old, old)
+    }
+    const second = open()
+    await second.whenCounted()
+    expect(titles(second)).toEqual(['CHANGED 2', 'Session 1'])
+  })
+
+  it.each(['', '{', '[]', '{"version":99,"entries":[]}', '{"version":1,"entries":[1,null,{"file":7}]}', '\0\0\0'])('is made anew when it is damaged: %j', async (content) => {
+    const { home, dataFolder, write, open } = newWorld()
+    write(join(home, '.qwen'), 1)
+    const first = open()
+    await first.whenCounted()
+    await first.close()
+    const file = join(dataFolder, 'library/sessions.json')
+    writeFileSync(file, content)
+    const second = open()
+    await second.whenCounted()
+    await second.close()
+    const third = open()
+    await third.whenListed()
+    expect([titles(second), third.list().sessions[0]?.turns]).toEqual([['Session 1'], 2])
+  })
+
+  it('goes on without a data folder that it can write', async () => {
+    const { home, dataFolder, write, open } = newWorld()
+    write(join(home, '.qwen'), 1)
+    writeFileSync(dataFolder, 'a file where the folder should be')
+    const library = open()
+    await library.whenCounted()
+    expect([titles(library), library.list().sessions[0]?.turns]).toEqual([['Session 1'], 2])
+  })
+})
+
+describe('a library that watches', () => {
+  it('notices new, growing and deleted sessions by itself', async () => {
+    const { home, write, open } = newWorld()
+    const file = write(join(home, '.qwen'), 1)
+    const { library, reaches } = watching(open)
+    await library.whenCounted()
+    write(join(home, '.qwen'), 2, undefined, 'projects/-home-dev-new/chats')
+    await reaches((sessions) => sessions.length === 2 && sessions.every(({ turns }) => turns === 2))
+    const log = new QwenLog(idOf(1))
+    for (let n = 0; n < 20; n++) log.record('filler')
+    log.lines.length = 0
+    log.system('custom_title', { customTitle: 'A new name' })
+    appendFileSync(file, log.text())
+    await reaches((sessions) => sessions.some(({ title }) => title === 'A new name'))
+    rmSync(join(home, '.qwen/projects/-home-dev-new'), { recursive: true })
+    await reaches((sessions) => sessions.length === 1)
+  })
+})
+
+describe('a log that may not be read', () => {
+  it.skipIf(process.getuid?.() === 0)('is left out of the list, and refused by name', async () => {
+    const { home, write, open } = newWorld()
+    const file = write(join(home, '.qwen'), 1)
+    chmodSync(file, 0)
+    const library = open()
+    await library.whenListed()
+    expect(titles(library)).toEqual([])
+    await expect(library.find(file)).rejects.toMatchObject({ code: 'SESSION_UNREADABLE' })
+  })
+})

@@ -1,0 +1,213 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { SessionList } from '../../shared/contract.js'
+import { ReviewError, throwIfAborted } from '../../shared/errors.js'
+import { sessionKey, type SessionKey } from '../../shared/ids.js'
+import type { SessionSummary } from '../../shared/session.js'
+import type { Log } from '../base/log.js'
+import { LogCatalog, type CatalogEntry } from './log-catalog.js'
+import { LogCollection } from './log-collection.js'
+import { realPath } from './log-files.js'
+import { openQwenSession } from './qwen-code.js'
+import type { RecordedSession } from './recorded-session.js'
+import { addedPlace, backupHomes, ownBackupHomes, usualPlaces } from './session-places.js'
+import { folderChecks, liveMs, summaryOf } from './session-summary.js'
+
+/** A list that changes is told of at most this often. */
+const tellMs = 200
+
+export interface LibraryOptions {
+  readonly dataFolder: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly home: string
+  readonly log: Log
+  /** Places that a person added: folders or logs, absolute. */
+  readonly locations: () => readonly string[]
+  /** Session id to the folder that a person attached to it. */
+  readonly attachments: () => Readonly<Record<string, string>>
+  /** Folder for sessions whose own is not here; absolute. */
+  readonly fallbackWorkspace: string | null
+  /** That folder counts before any other: a command that names a folder means this one. */
+  readonly isFallbackForced: boolean
+  /** Whether new and growing logs are noticed by themselves, in the list and in opened sessions. */
+  readonly isWatching: boolean
+  readonly onChanged: () => void
+  readonly now?: () => number
+}
+
+/** The recorded sessions of this computer. */
+export interface Library {
+  /** What is known now: titles come first, counts of turns later. Newest first. */
+  readonly list: () => SessionList
+  /** Resolves when every place was looked through and each session has its title. */
+  readonly whenListed: (signal?: AbortSignal) => Promise<void>
+  /** Resolves when the turns of each session were counted too. */
+  readonly whenCounted: (signal?: AbortSignal) => Promise<void>
+  /** Errors: SESSION_NOT_FOUND. */
+  readonly summaryOf: (key: SessionKey) => SessionSummary
+  /**
+   * The session that a person names by its id, its key or its log.
+   * Errors: SESSION_NOT_FOUND, SESSION_AMBIGUOUS with `details.files`, SESSION_FORMAT_UNKNOWN, SESSION_UNREADABLE.
+   */
+  readonly find: (name: string, signal?: AbortSignal) => Promise<SessionSummary>
+  /** Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN. */
+  readonly open: (key: SessionKey, signal?: AbortSignal) => Promise<RecordedSession>
+  /**
+   * Looks through one more place, a folder or a log; the sessions found there.
+   * Errors: FOLDER_NOT_FOUND; for a log SESSION_FORMAT_UNKNOWN, SESSION_UNREADABLE.
+   */
+  readonly add: (location: string, signal?: AbortSignal) => Promise<readonly SessionKey[]>
+  /** The session that the first of these places holds; `null` where it holds several or none. */
+  readonly firstOf: (locations: readonly string[]) => Promise<SessionKey | null>
+  readonly close: () => Promise<void>
+}
+
+/** Begins at once to look through all places. */
+export function createLibrary(options: LibraryOptions): Library {
+  const { dataFolder, environment, home, log, isWatching, now = Date.now } = options
+  const catalog = new LogCatalog(join(dataFolder, 'library'))
+  const changes = gathered(options.onChanged)
+  const logs = new LogCollection({ catalog, log, isWatching, onChanged: changes.tell, now })
+  const isFolder = folderChecks(now)
+
+  const scanAll = async (): Promise<void> => {
+    await catalog.load()
+    for (const place of [...usualPlaces(environment, home, dataFolder), ...options.locations().map((location) => addedPlace(location, dataFolder))]) logs.addPlace(place)
+    // One after the other, so that a log in two places belongs to the first.
+    for (const location of logs.places.keys()) await logs.scan(location)
+  }
+  const listed = scanAll()
+  let isClosed = false
+  listed
+    .then(() => catalog.prune((key) => logs.entryOf(sessionKey(key)) !== null, now()))
+    .catch((thrown: unknown) => {
+      if (!isClosed) log.error('library.not-listed', thrown)
+    })
+
+  const summarize = (entry: CatalogEntry): SessionSummary =>
+    summaryOf(entry, logs.placeOfLog(entry), {
+      now: now(),
+      attachments: options.attachments(),
+      fallbackWorkspace: options.fallbackWorkspace,
+      isFallbackForced: options.isFallbackForced,
+      isFolder,
+    })
+  const sessionsOf = (entries: readonly CatalogEntry[]): readonly CatalogEntry[] =>
+    entries.filter(({ format, ends }) => format === 'qwen' && ends !== null)
+
+  const keysIn = async (location: string, signal?: AbortSignal): Promise<readonly SessionKey[]> => {
+    const place = addedPlace(location, dataFolder)
+    logs.addPlace(place)
+    await logs.scan(place.location, signal)
+    const entries = logs.entries(place.location)
+    const only = entries.length === 1 && entries[0]?.file === realPath(location) ? entries[0] : null
+    if (only?.isUnreadable) throw new ReviewError('SESSION_UNREADABLE', 'The log may not be read by this user. Change its permissions.')
+    if (only && only.format !== 'qwen') throw unknownFormat()
+    return sessionsOf(entries).map(({ key }) => key)
+  }
+
+  const summaryByKey = (key: SessionKey): SessionSummary => {
+    const entry = logs.entryOf(key)
+    if (entry?.ends) return summarize(entry)
+    throw new ReviewError('SESSION_NOT_FOUND', 'This session is not in the list any more. Look at the list again.', { details: { session: key } })
+  }
+
+  const library: Library = {
+    list: () => {
+      const sessions = sessionsOf(logs.entries()).map(summarize)
+      // A live session stops being live without any change on the disk.
+      if (isWatching && sessions.some(({ isLive }) => isLive)) changes.tellLater(liveMs)
+      return {
+        sessions: sessions.sort((a, b) => (b.lastActiveAt ?? 0) - (a.lastActiveAt ?? 0)),
+        stores: [...logs.places.values()].map(({ place, problem }) => ({
+          agent: place.kind,
+          folder: place.location,
+          sessions: sessionsOf(logs.entries(place.location)).length,
+          problem,
+        })),
+        isScanning: logs.isScanning,
+      }
+    },
+    whenListed: async (signal) => {
+      await listed
+      throwIfAborted(signal)
+    },
+    whenCounted: async (signal) => {
+      await listed
+      await logs.whenCounted()
+      throwIfAborted(signal)
+    },
+    summaryOf: summaryByKey,
+    find: async (name, signal) => {
+      await library.whenListed(signal)
+      const named = sessionsOf(logs.entries()).map(summarize).filter(({ id, key }) => id === name || key === name)
+      const file = resolve(name)
+      const isPath = named.length === 0 && existsSync(file)
+      return oneOf(name, isPath ? (await keysIn(file, signal)).map(summaryByKey) : named)
+    },
+    open: async (key, signal) => {
+      if (!logs.entryOf(key)) await library.whenListed(signal)
+      const { file, agent } = summaryByKey(key)
+      const homes = backupHomes(file, environment, home, dataFolder)
+      return openQwenSession({ file, agent, indexFile: catalog.indexFile(key), backupHomes: homes, exactHomes: ownBackupHomes(environment, home, dataFolder), isFollowed: isWatching, log }, signal)
+    },
+    add: async (location, signal) => {
+      await library.whenListed(signal)
+      if (!existsSync(location)) {
+        throw new ReviewError('FOLDER_NOT_FOUND', 'There is no folder or file of this name. Check the path.', { details: { location } })
+      }
+      return keysIn(location, signal)
+    },
+    firstOf: async (locations) => {
+      await library.whenListed()
+      for (const location of locations) {
+        const found = sessionsOf(logs.entries(addedPlace(location, dataFolder).location))
+        if (found.length > 0) return found.length === 1 ? (found[0]?.key ?? null) : null
+      }
+      return null
+    },
+    close: async () => {
+      isClosed = true
+      changes.end()
+      await logs.close()
+      await listed.catch(() => undefined)
+    },
+  }
+  return library
+}
+
+/** The only one of several; otherwise says what to do. */
+function oneOf(name: string, found: readonly SessionSummary[]): SessionSummary {
+  const [first, second] = found
+  if (first && !second) return first
+  if (!first) throw new ReviewError('SESSION_NOT_FOUND', 'No session has this id, and no log is at this path. "overturn sessions" lists them.', { details: { name } })
+  throw new ReviewError('SESSION_AMBIGUOUS', `${found.length} logs hold a session of this name. Name the log instead.`, {
+    details: { name, files: found.map(({ file }) => file) },
+  })
+}
+
+function unknownFormat(): ReviewError {
+  return new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is no session log that is known here. Choose another file.')
+}
+
+/** Calls `tell` soon after the first of several changes. */
+function gathered(tell: () => void): { readonly tell: () => void; readonly tellLater: (ms: number) => void; readonly end: () => void } {
+  const waiting = new Map<number, NodeJS.Timeout>()
+  let isEnded = false
+  const tellLater = (ms: number): void => {
+    if (isEnded || waiting.has(ms)) return
+    const timer = setTimeout(() => {
+      waiting.delete(ms)
+      tell()
+    }, ms)
+    waiting.set(ms, timer.unref())
+  }
+  return {
+    tell: () => tellLater(tellMs),
+    tellLater,
+    end: () => {
+      isEnded = true
+      for (const timer of waiting.values()) clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import { throwIfAborted } from '../../shared/errors.js'
+import type { SessionKey } from '../../shared/ids.js'
+import type { Log } from '../base/log.js'
+import { LineScanner } from './jsonl.js'
+import type { CatalogEntry, LogCatalog } from './log-catalog.js'
+import { findLogs, lookAt, type FoundLogs } from './log-files.js'
+import { LogWatch } from './log-watch.js'
+import type { SessionPlace } from './session-places.js'
+
+/** Logs of which both ends are read at a time, and logs that are counted at a time. */
+const endReaders = 4
+const counters = 2
+/** How often a growing log is counted again. */
+const recountMs = 10_000
+
+export interface PlaceState {
+  readonly place: SessionPlace
+  files: ReadonlySet<string>
+  /** One sentence; `null` where all is well. */
+  problem: string | null
+}
+
+export interface CollectionOptions {
+  readonly catalog: LogCatalog
+  readonly log: Log
+  readonly isWatching: boolean
+  readonly onChanged: () => void
+  readonly now: () => number
+}
+
+/**
+ * The logs of all places: found, then read at both ends (titles), then counted in the background (turns), two at a time. What is
+ * in the catalogue as it is on the disk is not read again.
+ */
+export class LogCollection {
+  readonly places = new Map<string, PlaceState>()
+  private readonly placeOf = new Map<string, SessionPlace>()
+  private readonly fileOf = new Map<SessionKey, string>()
+  private readonly toCount = new Set<string>()
+  private readonly countedAt = new Map<string, number>()
+  private readonly recounts = new Map<string, NodeJS.Timeout>()
+  private readonly ended = new AbortController()
+  private readonly watch: LogWatch | null
+  private scans = 0
+  private counting: Promise<void> = Promise.resolve()
+
+  constructor(private readonly options: CollectionOptions) {
+    const onPlace = (location: string): void => this.background('library.place-not-read', this.scan(location))
+    const onLog = (location: string, file: string): void => this.background('library.log-not-read', this.touch(location, file))
+    this.watch = options.isWatching ? new LogWatch({ onPlace, onLog }) : null
+  }
+
+  get isScanning(): boolean {
+    return this.scans > 0
+  }
+
+  /** Entries of the logs of a place, or of all places, as they are known now. */
+  entries(location?: string): readonly CatalogEntry[] {
+    const states = location === undefined ? [...this.places.values()] : [this.places.get(location)]
+    const files = new Set(states.flatMap((state) => [...(state?.files ?? [])]))
+    return [...files].flatMap((file) => this.options.catalog.of(file) ?? [])
+  }
+
+  entryOf(key: SessionKey): CatalogEntry | null {
+    const file = this.fileOf.get(key)
+    return (file === undefined ? undefined : this.options.catalog.of(file)) ?? null
+  }
+
+  /** The place that a log belongs to: the first in which it was found. */
+  placeOfLog({ file }: CatalogEntry): SessionPlace {
+    return this.placeOf.get(file) ?? { kind: 'added', location: file }
+  }
+
+  addPlace(place: SessionPlace): void {
+    if (!this.places.has(place.location)) this.places.set(place.location, { place, files: new Set(), problem: null })
+  }
+
+  /** Looks through a place and reads both ends of each new or changed log. Its turns are counted later. */
+  async scan(location: string, signal: AbortSignal = this.ended.signal): Promise<void> {
+    const state = this.places.get(location)
+    if (!state) return
+    this.scans++
+    try {
+      const found = await findLogs(location, signal)
+      throwIfAborted(this.ended.signal)
+      const entries = this.takeIn(state, found)
+      this.watch?.follow(location, found.folders)
+      this.options.onChanged()
+      await this.readEnds(entries, signal)
+      for (const { file } of entries) this.toCount.add(file)
+      this.startCounting()
+    } finally {
+      this.scans--
+      this.options.onChanged()
+    }
+  }
+
+  /** Resolves when all logs that wait for it were counted. */
+  async whenCounted(): Promise<void> {
+    await this.counting
+  }
+
+  /** Stops what is under way, and keeps what was learned. */
+  async close(): Promise<void> {
+    this.ended.abort()
+    this.watch?.close()
+    for (const timer of this.recounts.values()) clearTimeout(timer)
+    await this.counting
+    await this.options.catalog.save().catch((thrown: unknown) => this.options.log.error('library.not-saved', thrown))
+  }
+
+  private takeIn(state: PlaceState, found: FoundLogs): readonly CatalogEntry[] {
+    const before = state.files
+    state.files = new Set(found.logs.map(({ file }) => file))
+    state.problem = problemOf(found)
+    for (const file of before) if (!state.files.has(file)) this.forget(file)
+    return found.logs.map((each) => {
+      const entry = this.options.catalog.take(each)
+      if (!this.placeOf.has(entry.file)) this.placeOf.set(entry.file, state.place)
+      this.fileOf.set(entry.key, entry.file)
+      return entry
+    })
+  }
+
+  private forget(file: string): void {
+    if ([...this.places.values()].some(({ files }) => files.has(file))) return
+    const entry = this.options.catalog.of(file)
+    if (entry) this.fileOf.delete(entry.key)
+    this.placeOf.delete(file)
+    this.options.catalog.forget(file)
+  }
+
+  private async readEnds(entries: readonly CatalogEntry[], signal: AbortSignal): Promise<void> {
+    const wanted = entries.filter(({ ends }) => ends === null)
+    const read = async (entry: CatalogEntry): Promise<void> => {
+      throwIfAborted(signal)
+      throwIfAborted(this.ended.signal)
+      await this.options.catalog.readEnds(entry)
+      this.options.onChanged()
+    }
+    await inTurns(endReaders, wanted, () => read)
+  }
+
+  /** A log grew: its end is read at once, its turns are counted again now and then. One that is new is found with its place. */
+  private async touch(location: string, file: string): Promise<void> {
+    const found = lookAt(file)
+    if (!found || !this.placeOf.has(file)) return this.scan(location)
+    await this.readEnds([this.options.catalog.take(found)], this.ended.signal)
+    if (this.recounts.has(file)) return
+    const waitMs = Math.max(0, recountMs - (this.options.now() - (this.countedAt.get(file) ?? 0)))
+    const recount = (): void => {
+      this.recounts.delete(file)
+      this.toCount.add(file)
+      this.startCounting()
+    }
+    this.recounts.set(file, setTimeout(recount, waitMs).unref())
+  }
+
+  private startCounting(): void {
+    const count = async (): Promise<void> => {
+      const files = [...this.toCount]
+      this.toCount.clear()
+      await inTurns(counters, files, () => {
+        const scanner = new LineScanner()
+        return (file) => this.count(file, scanner)
+      })
+      await this.options.catalog.save()
+    }
+    this.counting = this.counting.then(count).catch((thrown: unknown) => {
+      if (!this.ended.signal.aborted) this.options.log.error('library.not-counted', thrown)
+    })
+  }
+
+  private async count(file: string, scanner: LineScanner): Promise<void> {
+    const { catalog, now, onChanged } = this.options
+    const entry = catalog.of(file)
+    throwIfAborted(this.ended.signal)
+    if (!entry || entry.counts || entry.format !== 'qwen') return
+    this.countedAt.set(file, now())
+    await catalog.count(entry, this.ended.signal, scanner)
+    onChanged()
+  }
+
+  private background(event: string, work: Promise<void>): void {
+    work.catch((thrown: unknown) => {
+      if (!this.ended.signal.aborted) this.options.log.error(event, thrown)
+    })
+  }
+}
+
+/** Works through a list, so many at a time. */
+export async function inTurns<Item>(workers: number, items: readonly Item[], newWorker: () => (item: Item) => Promise<void>): Promise<void> {
+  let next = 0
+  const run = async (): Promise<void> => {
+    const work = newWorker()
+    for (let at = next++; at < items.length; at = next++) {
+      const item = items[at]
+      if (item !== undefined) await work(item)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(workers, items.length) }, run))
+}
+
+function problemOf({ isMissing, unreadable }: FoundLogs): string | null {
+  if (isMissing) return 'It is not here.'
+  if (unreadable === 0) return null
+  return unreadable === 1 ? 'One folder in it may not be read.' : `${unreadable} folders in it may not be read.`
+}

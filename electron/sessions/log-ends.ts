@@ -1,0 +1,127 @@
+import { cutText, objectAt, parseObject, textAt, timeAt, type JsonObject } from './json-values.js'
+import { readBytes } from './file-reads.js'
+import { readTailLines } from './jsonl.js'
+import { recordKind, type RecordSniffer, type SniffSpot } from './record-sniff.js'
+
+const firstHeadBytes = 1 << 16
+const largestHeadBytes = 1 << 20
+const tailSteps = [1 << 16, 1 << 20, 8 << 20]
+const wantedPrompts = 20
+const keptTitle = 200
+
+/** What the beginning and the end of a log say, without reading what is between. */
+export interface LogEnds {
+  readonly sessionId: string | null
+  readonly folder: string | null
+  readonly branch: string | null
+  readonly agent: string | null
+  readonly model: string | null
+  /** The newest title that was given to the session. */
+  readonly title: string | null
+  readonly firstPrompt: string | null
+  readonly startedAt: number | null
+  readonly lastActiveAt: number | null
+  /** From the tail, newest first. */
+  readonly newestPrompts: readonly { readonly prompt: string; readonly startedAt: number }[]
+}
+
+/**
+ * Reads both ends of a log: the head up to its first prompt, the tail until it holds a prompt.
+ * Takes milliseconds for a log of any size.
+ */
+export async function readLogEnds(file: number, size: number, sniffer: RecordSniffer): Promise<LogEnds> {
+  const head = await readHead(file, size, sniffer)
+  const tail = await readTail(file, size, sniffer)
+  return { ...head, ...tail }
+}
+
+/** The title of a session in one line: the first line of a text that says something. */
+export function titleOf(text: string): string {
+  const line = text.split('\n').find((each) => each.trim() !== '') ?? ''
+  return cutText(line.trim(), keptTitle)
+}
+
+type Head = Pick<LogEnds, 'sessionId' | 'folder' | 'branch' | 'agent' | 'firstPrompt' | 'startedAt'>
+type Tail = Pick<LogEnds, 'model' | 'title' | 'lastActiveAt' | 'newestPrompts'>
+
+async function readHead(file: number, size: number, sniffer: RecordSniffer): Promise<Head> {
+  for (let length = firstHeadBytes; ; length *= 4) {
+    const bytes = await readBytes(file, 0, Math.min(size, length))
+    const head = lookAtHead(bytes, bytes.length === size, sniffer)
+    if (head.firstPrompt !== null || bytes.length === size || length >= largestHeadBytes) return head
+  }
+}
+
+function lookAtHead(bytes: Buffer, isAll: boolean, sniffer: RecordSniffer): Head {
+  const spot: SniffSpot = { idStart: 0, parentStart: 0, sessionStart: 0 }
+  const found = { sessionId: null, folder: null, branch: null, agent: null, firstPrompt: null, startedAt: null } as {
+    -readonly [Key in keyof Head]: Head[Key]
+  }
+  for (let start = 0; start < bytes.length && found.firstPrompt === null; ) {
+    const close = bytes.indexOf(10, start)
+    const end = close < 0 ? bytes.length : close
+    if (close < 0 && !isAll) {
+      // A first line that is longer than the head: its plain fields stand before the prompt.
+      if (found.folder === null) found.folder = plainField(bytes.toString('utf8', start, end), 'cwd')
+      break
+    }
+    const kind = sniffer.sniff(bytes, start, end, spot)
+    const isWanted = kind === null || kind === recordKind.prompt || found.folder === null
+    const record = isWanted ? parseObject(bytes.toString('utf8', start, end)) : null
+    if (record) {
+      const classified = sniffer.classify(record)
+      found.sessionId ??= sniffer.hasIds ? classified.sessionId : textAt(record, 'sessionId')
+      found.folder ??= textAt(record, 'cwd')
+      found.branch ??= textAt(record, 'gitBranch')
+      found.agent ??= textAt(record, 'agent')
+      found.startedAt ??= timeAt(record, 'timestamp')
+      if (classified.kind === recordKind.prompt) found.firstPrompt = cutText(sniffer.promptText(record), 4000)
+    }
+    start = end + 1
+  }
+  return found
+}
+
+async function readTail(file: number, size: number, sniffer: RecordSniffer): Promise<Tail> {
+  for (const tailBytes of tailSteps) {
+    const lines = await readTailLines(file, size, tailBytes)
+    const tail = lookAtTail(lines.map(({ bytes }) => bytes), sniffer)
+    if (tail.newestPrompts.length > 0 || tailBytes >= size) return tail
+  }
+  return { model: null, title: null, lastActiveAt: null, newestPrompts: [] }
+}
+
+function lookAtTail(newestFirst: readonly Buffer[], sniffer: RecordSniffer): Tail {
+  const spot: SniffSpot = { idStart: 0, parentStart: 0, sessionStart: 0 }
+  const newestPrompts: { prompt: string; startedAt: number }[] = []
+  let model: string | null = null
+  let title: string | null = null
+  let lastActiveAt: number | null = null
+  for (const bytes of newestFirst) {
+    if (newestPrompts.length >= wantedPrompts) break
+    const kind = sniffer.sniff(bytes, 0, bytes.length, spot)
+    const isPrompt = kind === null || kind === recordKind.prompt
+    const isReply = kind === recordKind.reply && model === null
+    const isTitle = kind === recordKind.note && title === null
+    if (!isPrompt && !isReply && !isTitle && lastActiveAt !== null) continue
+    const record = parseObject(bytes.toString())
+    if (!record) continue
+    lastActiveAt ??= timeAt(record, 'timestamp')
+    model ??= modelOf(record)
+    title ??= textAt(record, 'subtype') === 'custom_title' ? textAt(objectAt(record, 'systemPayload'), 'customTitle') : null
+    if (isPrompt && sniffer.classify(record).kind === recordKind.prompt) {
+      newestPrompts.push({ prompt: cutText(sniffer.promptText(record), 4000), startedAt: timeAt(record, 'timestamp') ?? 0 })
+    }
+  }
+  return { model, title, lastActiveAt, newestPrompts }
+}
+
+function modelOf(record: JsonObject): string | null {
+  return textAt(record, 'model') ?? textAt(objectAt(record, 'message'), 'model')
+}
+
+function plainField(text: string, name: string): string | null {
+  const found = new RegExp(`"${name}":("(?:[^"\\\\]|\\\\.)*")`).exec(text)?.[1]
+  const value = found === undefined ? null : parseObject(`{"value":${found}}`)
+  return textAt(value, 'value')
+}

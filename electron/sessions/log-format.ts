@@ -1,0 +1,38 @@
+import { isObject, listAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
+import { qwenSniffer } from './qwen-sniff.js'
+import { claudeSniffer, codexSniffer, type LogFormat, type RecordSniffer } from './record-sniff.js'
+
+const sniffers: Readonly<Record<LogFormat, RecordSniffer>> = { qwen: qwenSniffer, claude: claudeSniffer, codex: codexSniffer }
+
+/** How much of a log is looked at to tell its format. */
+export const formatHeadBytes = 1 << 16
+const looks = 64
+
+/** Whose records a log holds, by its first bytes; `null` where none is known here. */
+export function sniffFormat(head: Buffer): RecordSniffer | null {
+  const spot = { idStart: 0, parentStart: 0, sessionStart: 0 }
+  let start = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0
+  for (let looked = 0; looked < looks && start < head.length; looked++) {
+    const close = head.indexOf(10, start)
+    const end = close < 0 ? head.length : close
+    // The first bytes alone are sure for this one, also where a first line is longer than the head.
+    if (qwenSniffer.sniff(head, start, end, spot) !== null) return qwenSniffer
+    const record = parseObject(head.toString('utf8', start, end))
+    const format = record && formatOf(record)
+    if (format) return sniffers[format]
+    start = end + 1
+  }
+  return null
+}
+
+function formatOf(record: JsonObject): LogFormat | null {
+  const type = textAt(record, 'type')
+  if (isObject(record['payload']) && textAt(record, 'timestamp') !== null) return 'codex'
+  const message = objectAt(record, 'message')
+  const hasQwenBody =
+    Array.isArray(message?.['parts']) || isObject(record['systemPayload']) || isObject(record['toolCallResult'])
+  if (textAt(record, 'uuid') !== null && textAt(record, 'sessionId') !== null && hasQwenBody) return 'qwen'
+  const hasClaudeBody = typeof message?.['content'] === 'string' || listAt(message, 'content').length > 0
+  const isClaudeType = type === 'file-history-snapshot' || type === 'summary' || type === 'queue-operation'
+  return hasClaudeBody || isClaudeType ? 'claude' : null
+}

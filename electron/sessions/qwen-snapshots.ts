@@ -1,0 +1,67 @@
+import { promptId, type WorkspacePath } from '../../shared/ids.js'
+import type { ProblemKind } from '../../shared/session.js'
+import type { Backup, SnapshotRecord } from '../../shared/snapshot.js'
+import { isObject, listAt, numberAt, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
+import { trackedPath } from './tracked-paths.js'
+
+/** A backup's name in its folder: a plain file name, never a way out. */
+const plainName = /^[0-9A-Za-z_][0-9A-Za-z_.@-]{0,199}$/
+
+export function isPlainBackupName(name: string): boolean {
+  return plainName.test(name)
+}
+
+export type SnapshotProblem = Extract<ProblemKind, 'bad-snapshot' | 'hostile-path'>
+
+/**
+ * The snapshots that a record holds, with their promptId as recorded. What cannot be understood is reported and left out; the good
+ * ones beside it count.
+ *
+ * Shape: `systemPayload.snapshots[]` of `{ promptId, timestamp, trackedFileBackups }`; paths by `trackedPath`.
+ */
+export function decodeSnapshots(
+  record: JsonObject,
+  folder: string | null,
+  isDelta: boolean,
+  report: (problem: SnapshotProblem) => void,
+): readonly SnapshotRecord[] {
+  const payload = objectAt(record, 'systemPayload')
+  if (!Array.isArray(payload?.['snapshots'])) report('bad-snapshot')
+  return listAt(payload, 'snapshots').flatMap((value) => {
+    const named = isObject(value) ? textAt(value, 'promptId') : null
+    const tracked = isObject(value) ? objectAt(value, 'trackedFileBackups') : null
+    if (!isObject(value) || !named || !tracked) {
+      report('bad-snapshot')
+      return []
+    }
+    const backups = new Map<WorkspacePath, Backup>()
+    for (const [path, entry] of Object.entries(tracked)) {
+      const safe = trackedPath(path, folder)
+      if (safe === null) report('hostile-path')
+      else backups.set(safe, decodeBackup(entry, report))
+    }
+    return [{ promptId: promptId(named), takenAt: timeAt(value, 'timestamp') ?? timeAt(record, 'timestamp') ?? 0, backups, isDelta }]
+  })
+}
+
+/** `failed` for an entry that the recorder marked so, and for one that cannot be understood: never absent by mistake. */
+function decodeBackup(entry: unknown, report: (problem: SnapshotProblem) => void): Backup {
+  const failed: Backup = { kind: 'failed', reason: 'BACKUP_MISSING' }
+  if (!isObject(entry)) {
+    report('bad-snapshot')
+    return failed
+  }
+  if (entry['failed'] !== undefined && entry['failed'] !== false && entry['failed'] !== null) return failed
+  const backupAt = timeAt(entry, 'backupTime') ?? 0
+  const name = entry['backupFileName']
+  if (name === null) return { kind: 'absent', backupAt }
+  if (typeof name !== 'string') {
+    report('bad-snapshot')
+    return failed
+  }
+  if (!isPlainBackupName(name)) {
+    report('hostile-path')
+    return failed
+  }
+  return { kind: 'stored', backupName: name, version: numberAt(entry, 'version') ?? 0, backupAt }
+}

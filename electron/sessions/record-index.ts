@@ -1,0 +1,247 @@
+import { readWords } from './json-bytes.js'
+import { IdTable, idText, idWords, wordsAt } from './id-table.js'
+import { recordKind, type RecordKind } from './record-sniff.js'
+
+/** No parent: a first record. */
+export const rootParent = -1
+/** Names a parent that was not (yet) seen. */
+export const unseenParent = -2
+/** Not on the chain of parents: no identity, a part of an earlier record, or of another session. */
+export const treeless = -3
+
+const noPrompt = -1
+/** The record hangs on a parent that was not seen, so its prompt is not known yet. */
+const openPrompt = -2
+const beingResolved = -3
+const stuckPrompt = -4
+
+/** Columns of the index as they lie in its saved form. */
+export interface IndexColumns {
+  readonly offsets: Float64Array
+  readonly lengths: Uint32Array
+  readonly kinds: Uint8Array
+  readonly parents: Int32Array
+  readonly promptRows: Int32Array
+  readonly idWords: Int32Array
+  readonly idSlots: Int32Array
+}
+
+/** What the columns do not hold: rows whose parent was not seen, and rows that are parts of others. */
+export interface IndexOddities {
+  readonly unseen: readonly (readonly [number, string])[]
+  readonly fragments: readonly (readonly [number, readonly number[]])[]
+}
+
+const firstRows = 1024
+
+/**
+ * The compact index of one log: a row for each record, in file order, with its place, kind, parent and prompt.
+ *
+ * The usual record, whose parent is the one before it, costs one comparison. About 65 bytes a record.
+ */
+export class RecordIndex {
+  count = 0
+  private offsets: Float64Array
+  private lengths: Uint32Array
+  private kinds: Uint8Array
+  private parents: Int32Array
+  private promptRows: Int32Array
+  private ids: IdTable | null
+  private readonly unseen = new Map<number, Int32Array>()
+  private readonly fragments = new Map<number, number[]>()
+  private prompts = 0
+  private readonly id = new Int32Array(idWords)
+  private readonly parentId = new Int32Array(idWords)
+
+  /** `expectedRows` spares growing; more may come. */
+  constructor(hasIds: boolean, expectedRows = 0) {
+    const rows = Math.max(firstRows, expectedRows)
+    this.offsets = new Float64Array(rows)
+    this.lengths = new Uint32Array(rows)
+    this.kinds = new Uint8Array(rows)
+    this.parents = new Int32Array(rows)
+    this.promptRows = new Int32Array(rows)
+    this.ids = hasIds ? new IdTable(rows) : null
+  }
+
+  kindOf(row: number): RecordKind {
+    return (this.kinds[row] ?? recordKind.blank) as RecordKind
+  }
+
+  /** For a kind that shows only once the record has its place. */
+  setKind(row: number, kind: RecordKind): void {
+    this.kinds[row] = kind
+  }
+
+  offsetOf(row: number): number {
+    return this.offsets[row] ?? 0
+  }
+
+  lengthOf(row: number): number {
+    return this.lengths[row] ?? 0
+  }
+
+  /** Row of the parent, or `rootParent`, `unseenParent`, `treeless`. */
+  parentOf(row: number): number {
+    return this.parents[row] ?? treeless
+  }
+
+  /** Ordinal of the prompt whose turn the record is in; -1 where there is none. Records without identity go with the one before. */
+  promptOf(row: number): number {
+    return Math.max(this.promptRows[row] ?? noPrompt, noPrompt)
+  }
+
+  idOf(row: number): string {
+    return this.ids?.textOf(row) ?? ''
+  }
+
+  /** Later records of the same identity, which belong to this row. */
+  fragmentsOf(row: number): readonly number[] {
+    return this.fragments.get(row) ?? []
+  }
+
+  /** Whether the row continues an earlier record of the same identity. */
+  isFragment(row: number): boolean {
+    return this.parentOf(row) === treeless && this.ids?.has(row) === true
+  }
+
+  /** Adds a record without identity. */
+  addPlain(kind: RecordKind, offset: number, length: number): number {
+    const row = this.grow(kind, offset, length)
+    this.parents[row] = treeless
+    this.promptRows[row] = kind === recordKind.prompt ? this.prompts++ : row > 0 ? (this.promptRows[row - 1] ?? noPrompt) : noPrompt
+    return row
+  }
+
+  /**
+   * Adds a record whose identity stands at `idStart` and its parent's at `parentStart` (-1: none) of `bytes`.
+   * A record whose identity was seen becomes a fragment of that one.
+   */
+  add(kind: RecordKind, offset: number, length: number, bytes: Uint8Array, idStart: number, parentStart: number): number {
+    const { ids } = this
+    if (!ids) return this.addPlain(kind, offset, length)
+    const row = this.grow(kind, offset, length)
+    readWords(bytes, idStart, this.id)
+    const first = ids.claim(row, this.id)
+    if (first !== row) {
+      this.parents[row] = treeless
+      this.promptRows[row] = this.promptRows[first] ?? noPrompt
+      const others = this.fragments.get(first)
+      if (others) others.push(row)
+      else this.fragments.set(first, [row])
+      return row
+    }
+    const parent = parentStart < 0 ? rootParent : this.findParent(ids, row, bytes, parentStart)
+    this.parents[row] = parent
+    if (kind === recordKind.prompt) this.promptRows[row] = this.prompts++
+    else if (parent === unseenParent) this.promptRows[row] = openPrompt
+    else this.promptRows[row] = parent >= 0 && parent !== row ? (this.promptRows[parent] ?? noPrompt) : noPrompt
+    return row
+  }
+
+  /** Finds the parents, and with them the prompts, of records that came before their parents in the file. */
+  settle(): void {
+    if (this.unseen.size === 0) return
+    for (const [row, id] of this.unseen) {
+      const parent = this.ids?.find(id) ?? -1
+      if (parent < 0) continue
+      this.parents[row] = parent
+      this.unseen.delete(row)
+    }
+    for (let row = 0; row < this.count; row++) if (this.promptRows[row] === openPrompt) this.resolvePrompt(row)
+    for (let row = 0; row < this.count; row++) if (this.promptRows[row] === stuckPrompt) this.promptRows[row] = openPrompt
+  }
+
+  /** Takes the rows from `count` on away again, for a last line that was not whole yet. `prompts` are those that stay. */
+  shorten(count: number, prompts: number): void {
+    for (let row = count; row < this.count; row++) this.unseen.delete(row)
+    for (const [first, rows] of this.fragments) {
+      const kept = rows.filter((row) => row < count)
+      if (kept.length === 0) this.fragments.delete(first)
+      else this.fragments.set(first, kept)
+    }
+    this.ids?.shorten(count, this.count)
+    this.count = count
+    this.prompts = prompts
+  }
+
+  columns(): IndexColumns {
+    const { count } = this
+    const ids = this.ids?.columns(count)
+    return {
+      offsets: this.offsets.subarray(0, count),
+      lengths: this.lengths.subarray(0, count),
+      kinds: this.kinds.subarray(0, count),
+      parents: this.parents.subarray(0, count),
+      promptRows: this.promptRows.subarray(0, count),
+      idWords: ids?.words ?? new Int32Array(0),
+      idSlots: ids?.slots ?? new Int32Array(0),
+    }
+  }
+
+  oddities(): IndexOddities {
+    return { unseen: [...this.unseen].map(([row, id]) => [row, idText(id)]), fragments: [...this.fragments] }
+  }
+
+  static restore(hasIds: boolean, columns: IndexColumns, oddities: IndexOddities, prompts: number): RecordIndex {
+    const index = new RecordIndex(false)
+    index.count = columns.offsets.length
+    index.offsets = columns.offsets
+    index.lengths = columns.lengths
+    index.kinds = columns.kinds
+    index.parents = columns.parents
+    index.promptRows = columns.promptRows
+    index.ids = hasIds ? IdTable.restore(columns.idWords, columns.idSlots) : null
+    index.prompts = prompts
+    for (const [row, id] of oddities.unseen) index.unseen.set(row, wordsAt(Buffer.from(id, 'latin1'), 0))
+    for (const [row, rows] of oddities.fragments) index.fragments.set(row, [...rows])
+    return index
+  }
+
+  private grow(kind: RecordKind, offset: number, length: number): number {
+    const row = this.count
+    if (row === this.offsets.length) this.reserve(Math.max(firstRows, row + (row >> 1)))
+    this.count++
+    this.offsets[row] = offset
+    this.lengths[row] = Math.min(length, 0xffffffff)
+    this.kinds[row] = kind
+    return row
+  }
+
+  private reserve(rows: number): void {
+    this.offsets = enlarge(this.offsets, new Float64Array(rows))
+    this.lengths = enlarge(this.lengths, new Uint32Array(rows))
+    this.kinds = enlarge(this.kinds, new Uint8Array(rows))
+    this.parents = enlarge(this.parents, new Int32Array(rows))
+    this.promptRows = enlarge(this.promptRows, new Int32Array(rows))
+    this.ids?.reserve(rows)
+  }
+
+  private findParent(ids: IdTable, row: number, bytes: Uint8Array, at: number): number {
+    const { parentId } = this
+    readWords(bytes, at, parentId)
+    if (row > 0 && this.parents[row - 1] !== treeless && ids.isOf(row - 1, parentId)) return row - 1
+    const found = ids.find(parentId)
+    if (found >= 0) return found
+    this.unseen.set(row, parentId.slice())
+    return unseenParent
+  }
+
+  private resolvePrompt(row: number): void {
+    const open: number[] = []
+    let at = row
+    while (at >= 0 && this.promptRows[at] === openPrompt) {
+      this.promptRows[at] = beingResolved
+      open.push(at)
+      at = this.parents[at] ?? treeless
+    }
+    const found = at >= 0 ? (this.promptRows[at] ?? noPrompt) : at === rootParent ? noPrompt : stuckPrompt
+    const prompt = found >= noPrompt ? found : stuckPrompt
+    for (const each of open) this.promptRows[each] = prompt
+  }
+}
+
+function enlarge<Column extends Float64Array | Uint32Array | Uint8Array | Int32Array>(old: Column, next: Column): Column {
+  next.set(old)
+  return next
+}

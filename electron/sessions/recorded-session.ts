@@ -1,0 +1,59 @@
+import type { PromptId, WorkspacePath } from '../../shared/ids.js'
+import type { AgentName, RecordedRewind, SessionProblem, TranscriptEntry, Turn } from '../../shared/session.js'
+import type { Backup, PromptSnapshot } from '../../shared/snapshot.js'
+import type { BackupSource } from '../history/backup-source.js'
+
+/** A branch that a rewind, or a second writer, left behind. Its backups are never resolved. */
+export interface SetAsideBranch {
+  /** The live turn after which the branch left; `null` at the very start. */
+  readonly after: PromptId | null
+  readonly turns: readonly Turn[]
+}
+
+/** A file's entry in the snapshots of the live branch, from the turn on in which it changed until the next one listed. */
+export interface BackupEntry {
+  readonly promptId: PromptId
+  readonly backup: Backup
+  /** Backed up in the middle of the turn, before its first edit, and not at the turn's start. */
+  readonly isAddedDuring: boolean
+}
+
+/**
+ * One session as its reader yields it: an index with turns, and everything else on demand by byte range, so that memory
+ * does not follow the size of the log. It grows while the log is read or followed; `onChange` tells.
+ */
+export interface RecordedSession {
+  readonly agent: AgentName
+  readonly id: string
+  /** Folder that the log names (the first record's), or `null`. */
+  readonly folder: string | null
+  readonly loading: { readonly done: number; readonly total: number } | null
+  /** Newest first, from the tail of the log, before all of it was read. */
+  readonly newestPrompts: readonly { readonly prompt: string; readonly startedAt: number }[]
+  /** Live branch, in order. */
+  readonly turns: readonly Turn[]
+  readonly setAside: readonly SetAsideBranch[]
+  readonly rewinds: readonly RecordedRewind[]
+  readonly problems: readonly SessionProblem[]
+  readonly backups: BackupSource
+
+  /** Resolves when the whole log (as long as it was at the call) has been indexed. */
+  whenLoaded(signal?: AbortSignal): Promise<void>
+  /**
+   * Everything of one turn, live or set aside, subagents' calls inside the calls that started them.
+   * Errors: TURN_NOT_FOUND.
+   */
+  readTurn(promptId: PromptId, signal?: AbortSignal): Promise<readonly TranscriptEntry[]>
+  /** Whole output of one call. Errors: TURN_NOT_FOUND, CONTENT_UNKNOWN. */
+  readOutput(promptId: PromptId, callId: string, signal?: AbortSignal): Promise<string>
+  /** The folded snapshot of a live turn; `null` where the log has none. */
+  snapshotOf(promptId: PromptId, signal?: AbortSignal): Promise<PromptSnapshot | null>
+  /** All entries of the live branch by path, in turn order, repeated ones left out. Built on first use, then kept. */
+  backupHistory(signal?: AbortSignal): Promise<ReadonlyMap<WorkspacePath, readonly BackupEntry[]>>
+  /** Raw lines by 1-based number, each cut to 16 KiB. */
+  rawLines(lines: readonly number[], signal?: AbortSignal): Promise<readonly { readonly line: number; readonly raw: string; readonly isCut: boolean }[]>
+  /** One listener; returns the function that takes it off. */
+  onChange(listener: () => void): () => void
+  /** Stops following the log. */
+  close(): void
+}

@@ -1,0 +1,48 @@
+import { workspacePath, type WorkspacePath } from '../../shared/ids.js'
+
+const longestPath = 4096
+const drive = /^[A-Za-z]:/
+const driveRoot = /^[A-Za-z]:\//
+
+/**
+ * The path under which a log tracks a file, made safe: relative to the session's folder, or absolute where it lies outside.
+ *
+ * Returns: `null` for a path that no recorder writes and that could lead elsewhere: with `..`, `.` or empty names, NUL, a
+ * trailing slash, a backslash or a drive letter (but for a log from Windows, whose separators become `/`), or the folder itself.
+ */
+export function trackedPath(recorded: string, folder: string | null): WorkspacePath | null {
+  const isWindows = folder !== null && drive.test(folder)
+  const path = isWindows ? recorded.replaceAll('\\', '/') : recorded
+  const root = isWindows ? folder.replaceAll('\\', '/') : folder
+  if (path === '' || path.length > longestPath || path.includes('\0') || path.includes('\\')) return null
+  const isAbsolute = path.startsWith('/') || (isWindows && driveRoot.test(path))
+  if (!isAbsolute && drive.test(path)) return null
+  const start = path.startsWith('/') ? 1 : 0
+  if (path.slice(start).split('/').some((name) => name === '' || name === '.' || name === '..')) return null
+  return path === root ? null : workspacePath(isAbsolute ? insideOf(path, root) : path)
+}
+
+/**
+ * The path of a file that a tool call names: as for tracked ones, but an unusual spelling is straightened, since a model wrote it.
+ * Returns: `null` where that is no path.
+ */
+export function calledPath(named: string, folder: string | null): WorkspacePath | null {
+  const isWindows = folder !== null && drive.test(folder)
+  const path = isWindows ? named.replaceAll('\\', '/') : named
+  const isAbsolute = path.startsWith('/') || drive.test(path)
+  const names: string[] = []
+  for (const name of path.split('/')) {
+    if (name === '..') {
+      if (names.pop() === undefined) return null
+    } else if (name !== '' && name !== '.') {
+      names.push(name)
+    }
+  }
+  return trackedPath(`${isAbsolute && path.startsWith('/') ? '/' : ''}${names.join('/')}`, folder)
+}
+
+function insideOf(path: string, root: string | null): string {
+  if (root === null) return path
+  const prefix = root.endsWith('/') ? root : `${root}/`
+  return path.startsWith(prefix) && path.length > prefix.length ? path.slice(prefix.length) : path
+}

@@ -1,0 +1,287 @@
+import { rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { known, openAgent } from '../testing/open-simulated.js'
+import { SimulatedAgent } from '../testing/simulated-agent.js'
+
+const old = 1
+
+describe('the start of a turn', () => {
+  it('is the backup that was taken as the turn began', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.edit('a.txt', 'two', 'three')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['one\n', 'two\n'])
+  })
+
+  it('is absent for a file that the turn created', async () => {
+    const agent = new SimulatedAgent()
+    agent.prompt('first')
+    agent.write('a.txt', 'one\n')
+    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('absent')
+  })
+
+  it('is unknown where the backup is gone, and never an older one', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.backups.delete([...agent.backups.keys()].find((name) => name.endsWith('@v2')) ?? '')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['one\n', '? backup-missing'])
+  })
+
+  it('is unknown where a command may have changed the file before the first copy in that turn', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.shell('./build.sh', (disk) => disk.put('a.txt', 'built\n'))
+    agent.edit('a.txt', 'built', 'edited')
+    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('? changed-by-command')
+  })
+
+  it('is known where the command before the first copy names other files', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.shell('rm b.txt && git status', () => undefined)
+    agent.edit('a.txt', 'one', 'two')
+    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('one\n')
+  })
+
+  it('is known where the file was seen before the command, with the content that was copied after it', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.read('a.txt')
+    agent.shell('./build.sh', () => undefined)
+    agent.edit('a.txt', 'one', 'two')
+    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('one\n')
+  })
+
+  it('is unknown where what was seen before the command is not what was copied after it', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.read('a.txt')
+    agent.shell('./build.sh', (disk) => disk.put('a.txt', 'built\n'))
+    agent.edit('a.txt', 'built', 'two')
+    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('? records-disagree')
+  })
+
+  it('is unknown where the command between may be about line ends or blanks, which records lose', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\r\n' })
+    agent.prompt('first')
+    agent.read('a.txt')
+    agent.shell('npx prettier --write .', (disk) => disk.put('a.txt', 'one\n'))
+    agent.edit('a.txt', 'one', 'two')
+    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('? changed-by-command')
+  })
+
+  it('is unknown for a carried backup after a command that may leave an old time', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'ONE\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.shell('cp -p b.txt a.txt', (disk) => disk.put('a.txt', 'ONE\n', { mtime: old }))
+    agent.prompt('third')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 2, 'a.txt'), await known(opened, 3, 'a.txt')]).toEqual(['two\n', '? changed-by-command'])
+  })
+
+  it('is what a read showed, where only the bytes that it showed fit the size that the recorder saw', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.shell('touch -d 2020-01-01 a.txt', (disk) => disk.put('a.txt', 'TWO\n', { mtime: old }))
+    agent.prompt('third')
+    agent.read('a.txt')
+    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('TWO\n')
+  })
+
+  it('is unknown where what a read showed has another size than the recorder can have seen', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.put('a.txt', 'longer\n')
+    agent.read('a.txt')
+    expect(await known(await openAgent(agent), 2, 'a.txt')).toBe('? records-disagree')
+  })
+
+  it('is known for a carried backup that a later read confirms', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.shell('./unpack.sh', () => undefined)
+    agent.prompt('third')
+    agent.prompt('fourth')
+    agent.read('a.txt')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 3, 'a.txt'), await known(opened, 4, 'a.txt')]).toEqual(['two\n', 'two\n'])
+  })
+
+  it('is known for a carried backup after commands that leave fresh times', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.shell('npm test', () => undefined)
+    agent.prompt('third')
+    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('two\n')
+  })
+
+  it('is unknown for a carried backup that is no UTF-8 and may have been written since', async () => {
+    const agent = new SimulatedAgent({ 'a.bin': Buffer.from([0x80, 0x81]) })
+    agent.prompt('first')
+    agent.write('a.bin', '\x80\x81')
+    agent.prompt('second')
+    agent.shell('printf x > a.bin', (disk) => disk.put('a.bin', Buffer.from([0x82, 0x83])))
+    agent.prompt('third')
+    expect((await known(await openAgent(agent), 3, 'a.bin'))).toBe('? changed-by-command')
+  })
+
+  it('is carried back from the first copy to where a read shows the same, and nothing can have changed the file between', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
+    agent.prompt('first')
+    agent.edit('b.txt', 'b', 'c')
+    agent.prompt('second')
+    agent.read('a.txt')
+    agent.prompt('third')
+    agent.prompt('fourth')
+    agent.edit('a.txt', 'one', 'two')
+    const opened = await openAgent(agent)
+    expect(await Promise.all([1, 2, 3, 4].map((turn) => known(opened, turn, 'a.txt')))).toEqual(['? no-record', 'one\n', 'one\n', 'one\n'])
+  })
+
+  it('is carried back from the first copy without more where that says that there was no file', async () => {
+    const agent = new SimulatedAgent()
+    agent.prompt('first')
+    agent.prompt('second')
+    agent.write('a.txt', 'one\n')
+    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('absent')
+  })
+
+  it('is not carried back over a command that may have changed the file', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'zero\n' })
+    agent.prompt('first')
+    agent.shell('npm run build', (disk) => disk.put('a.txt', 'one\n'))
+    agent.prompt('second')
+    agent.edit('a.txt', 'one', 'two')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['? changed-by-command', 'one\n'])
+  })
+
+  it('is not carried back where a read before showed another content', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'zero\n' })
+    agent.prompt('first')
+    agent.read('a.txt')
+    agent.prompt('second')
+    agent.put('a.txt', 'one\n')
+    agent.prompt('third')
+    agent.edit('a.txt', 'one', 'two')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt'), await known(opened, 3, 'a.txt')]).toEqual(['? records-disagree', '? records-disagree', 'one\n'])
+  })
+
+  it('has no mode where a command may have changed it before the first copy', async () => {
+    const agent = new SimulatedAgent({ 'a.sh': 'one\n' })
+    agent.prompt('first')
+    agent.shell('chmod +x a.sh', (disk) => disk.put('a.sh', 'one\n', { mode: 0o755 }))
+    agent.edit('a.sh', 'one', 'two')
+    const { contents } = await openAgent(agent)
+    const held = await contents.now().start(0, 'a.sh' as never)
+    expect(held.content.state).toMatchObject({ kind: 'file', mode: null, sizeBytes: 4 })
+  })
+
+  it('does not take the backup of a turn that was set aside', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    const second = agent.prompt('second')
+    agent.edit('a.txt', 'two', 'dead')
+    agent.prompt('third')
+    agent.rewind(second)
+    agent.prompt('second again')
+    agent.edit('a.txt', 'two', 'three')
+    agent.prompt('fourth')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt'), await known(opened, 3, 'a.txt'), await known(opened, 'end', 'a.txt')]).toEqual(['one\n', 'two\n', 'three\n', 'three\n'])
+  })
+
+  it('is carried back over a turn that was set aside, where its edit began from the same content', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
+    agent.prompt('first')
+    agent.read('a.txt')
+    agent.edit('b.txt', 'b', 'c')
+    const second = agent.prompt('second')
+    agent.edit('a.txt', 'one', 'dead')
+    agent.rewind(second)
+    agent.prompt('second again')
+    agent.edit('a.txt', 'one', 'two')
+    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('one\n')
+  })
+
+  it('is not carried back over a turn that was set aside and left its changes behind', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
+    agent.prompt('first')
+    agent.edit('b.txt', 'b', 'c')
+    const second = agent.prompt('second')
+    agent.edit('a.txt', 'one', 'left')
+    agent.rewind(second, false)
+    agent.prompt('second again')
+    agent.edit('a.txt', 'left', 'two')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['? no-record', 'left\n'])
+  })
+
+  it('is unknown in a log without snapshots', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first', false)
+    agent.edit('a.txt', 'one', 'two')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 'end', 'a.txt')]).toEqual(['? no-record', '? no-record'])
+  })
+
+  it('is known beyond the number of snapshots that the recorder itself keeps', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' }, 2)
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    for (const word of ['second', 'third', 'fourth']) agent.prompt(word)
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['? backup-missing', 'two\n'])
+  })
+
+  it('is unknown after a command has made the path a link, through which the recorder copies', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.shell('ln -sf b.txt a.txt', () => undefined)
+    agent.prompt('second')
+    agent.edit('a.txt', 'one', 'two')
+    expect(await known(await openAgent(agent), 2, 'a.txt')).toBe('? records-disagree')
+  })
+
+  it('is unknown before a command that removes the path and puts a file there, as one does with a link', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.write('new.txt', 'mine\n')
+    agent.prompt('second')
+    agent.shell('rm a.txt new.txt && cp b.txt a.txt && cp b.txt new.txt', () => undefined)
+    agent.prompt('third')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt'), await known(opened, 2, 'new.txt')]).toEqual(['? records-disagree', '? records-disagree', 'mine\n'])
+  })
+
+  it('is the link where the disk shows one and nothing can have replaced it', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    const opened = await openAgent(agent, true)
+    const link = join(opened.workspace ?? '', 'a.txt')
+    await rm(link)
+    await symlink('b.txt', link)
+    expect(await known(opened, 1, 'a.txt')).toBe('-> b.txt')
+  })
+})

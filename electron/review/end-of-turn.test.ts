@@ -1,0 +1,171 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { workspacePath } from '../../shared/ids.js'
+import { known, openAgent, type OpenedAgent } from '../testing/open-simulated.js'
+import { SimulatedAgent } from '../testing/simulated-agent.js'
+
+/** The end of a live turn (from 1), and how it is known. */
+async function ended({ contents }: OpenedAgent, turn: number, path: string): Promise<string> {
+  const promptId = contents.now().steps.turns[turn - 1]?.promptId
+  if (promptId === undefined) throw new Error(`There is no turn ${turn}.`)
+  const { held, by } = await contents.endOf(promptId, workspacePath(path))
+  const { state, read } = held.content
+  const what = state.kind === 'file' ? Buffer.from(await read()).toString() : state.kind === 'unknown' ? `? ${state.reason}` : state.kind
+  return `${by} ${held.source} ${what}`
+}
+
+describe('the end of a turn', () => {
+  it('is what the recorded edits make of its start', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\ntwo\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'ONE')
+    agent.edit('a.txt', 'two', 'TWO')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('steps edit ONE\nTWO\n')
+  })
+
+  it('is the written text for a new file', async () => {
+    const agent = new SimulatedAgent()
+    agent.prompt('first')
+    agent.write('a.txt', 'one\r\ntwo')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('steps record one\r\ntwo')
+  })
+
+  it.each([
+    ['CRLF stays CRLF', 'one\r\ntwo\r\n', 'ONE\r\ntwo\r\n'],
+    ['mixed line ends become CRLF', 'one\r\ntwo\nthree\n', 'ONE\r\ntwo\r\nthree\r\n'],
+    ['a BOM stays', '\ufeffone\ntwo\n', '\ufeffONE\ntwo\n'],
+    ['a missing final newline stays missing', 'one\ntwo', 'ONE\ntwo'],
+  ])('follows the recorder: %s', async (_rule, before, after) => {
+    const agent = new SimulatedAgent({ 'a.txt': before })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'ONE')
+    expect([await ended(await openAgent(agent), 1, 'a.txt'), agent.text('a.txt')]).toEqual([`steps edit ${after}`, after])
+  })
+
+  it('is not changed by an edit that was refused or failed', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two', { outcome: 'refused' })
+    agent.edit('a.txt', 'one', 'three', { outcome: 'failed' })
+    agent.prompt('second')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('steps backup one\n')
+  })
+
+  it('is unknown after an edit of which the log does not say whether it was done', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two', { outcome: 'unanswered' })
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('nothing none ? no-record')
+  })
+
+  it('is computed from a text that the recorder cut in the middle, where its both ends agree', async () => {
+    const long = Array.from({ length: 2000 }, (_, at) => `line ${at}`).join('\n')
+    const agent = new SimulatedAgent({ 'a.txt': long })
+    agent.prompt('first')
+    agent.edit('a.txt', 'line 1000\n', 'line one thousand\n')
+    expect(await known(await openAgent(agent), 'end', 'a.txt')).toBe(long.replace('line 1000\n', 'line one thousand\n'))
+  })
+
+  it('is unknown where the file was another one at the edit than at the start', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\nx\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.put('a.txt', 'typed\ntwo\n')
+    agent.edit('a.txt', 'two', 'three')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('nothing none ? records-disagree')
+  })
+
+  it('falls back to the start of the next turn where the steps do not lead there', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\nx\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.put('a.txt', 'typed\ntwo\n')
+    agent.edit('a.txt', 'two', 'three')
+    agent.prompt('second')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('next backup typed\nthree\n')
+  })
+
+  it('is not the start of the next turn where the last record contradicts that', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\nx\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.put('a.txt', 'typed\ntwo\n')
+    agent.edit('a.txt', 'two', 'three')
+    agent.put('a.txt', 'typed again\n')
+    agent.prompt('second')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('nothing none ? records-disagree')
+  })
+
+  it('comes from the next turn after a command that may have written last', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.shell('npm run format', (disk) => disk.put('a.txt', 'formatted\n'))
+    agent.prompt('second')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('next backup formatted\n')
+  })
+
+  it.each([
+    ['cat > a.txt <<\'EOF\'\nnew $X\nEOF', 'steps command new $X\n'],
+    ["printf 'a\\n' > a.txt", 'steps command a\n'],
+    ['echo more >> a.txt', 'steps command two\nmore\n'],
+    ['rm a.txt', 'steps command absent'],
+    ['touch a.txt', 'steps edit two\n'],
+  ])('is what the text of %s says', async (command, expected) => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.shell(command, () => undefined)
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe(expected)
+  })
+
+  it('is unknown after the same command when it failed', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.shell('rm a.txt', () => undefined, { exitCode: 1 })
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('nothing none ? changed-by-command')
+  })
+
+  it('of a sed in a CRLF file comes from the next turn', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\r\n' })
+    agent.prompt('first')
+    agent.sed('a.txt', 'one', 'two')
+    agent.prompt('second')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('next backup two\r\n')
+  })
+
+  it('of the last turn is proven by the disk where that is what the records saw last', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.edit('b.txt', 'b', 'c')
+    agent.shell('npm test', (disk) => disk.put('b.txt', 'written by the test\n'))
+    const opened = await openAgent(agent, true)
+    expect([await ended(opened, 1, 'a.txt'), await ended(opened, 1, 'b.txt')]).toEqual(['disk disk two\n', 'nothing none ? changed-by-command'])
+  })
+
+  it('tells what was known before a doubtful command, for telling later typing apart', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    const promptId = agent.moments[0]?.promptId
+    agent.edit('a.txt', 'one', 'two')
+    agent.shell('npm test', () => undefined)
+    const { contents, workspace } = await openAgent(agent, true)
+    await writeFile(join(workspace ?? '', 'a.txt'), 'two and mine\n')
+    const { held, lastKnown } = await contents.endOf(promptId as never, workspacePath('a.txt'))
+    expect([held.content.state.kind, Buffer.from(await lastKnown.content.read()).toString()]).toEqual(['unknown', 'two\n'])
+  })
+
+  it('holds where a turn that was set aside began, and not what that turn did', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    const second = agent.prompt('second')
+    agent.edit('a.txt', 'two', 'dead')
+    agent.rewind(second)
+    agent.prompt('second again')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('steps edit two\n')
+  })
+})

@@ -1,0 +1,204 @@
+import { ReviewError } from '../../shared/errors.js'
+import type { WorkspacePath } from '../../shared/ids.js'
+import { absent, compare, isKnown, isSameContent, observeText, ofBytes, unknown, withMode, type Held, type Observation } from './held.js'
+import { weigh } from './observations.js'
+import { disturbs, endOf, startOf, startOfNext, type EditStep, type PathEvent } from './path-events.js'
+import { applyRecordedEdit, created, isCutFrom, type Present } from './recorded-edit.js'
+import type { ShellEffect } from './shell-effects.js'
+import { contentAtStart, type Sources } from './start-of-turn.js'
+
+/** How the end of a turn is known. `next`: from the start of the next turn, since the recorded steps do not lead there. */
+export type EndedBy = 'steps' | 'next' | 'disk' | 'nothing'
+
+export interface Ended {
+  readonly held: Held
+  readonly by: EndedBy
+  /** The last content that is known, where a later command may have changed it; `held` where that is known. */
+  readonly lastKnown: Held
+  /** A record did not fit to the one before: somebody else changed the file in the middle of the turn. */
+  readonly isContradicted: boolean
+}
+
+/** Looks at the disk now; only the end of the last turn asks. `null` where no folder is attached. */
+export type Disk = (path: WorkspacePath, isTextNeeded: boolean, signal: AbortSignal | undefined) => Promise<Held | null>
+
+/** Keeps computed bytes for a while, so that they need not be computed again at once. */
+export interface ByteCache {
+  get(sha256: string): Uint8Array | undefined
+  set(sha256: string, bytes: Uint8Array): void
+}
+
+/**
+ * What a path was when a turn ended, before anybody else typed: the recorded steps applied to the known start, each held
+ * against what the record says came out; where that fails, the next turn's start or the disk where they agree with the records.
+ */
+export async function contentAtEnd(from: Sources, turn: number, path: WorkspacePath, disk: Disk, cache: ByteCache, signal?: AbortSignal): Promise<Ended> {
+  if (!from.hasSnapshots || turn < from.provenFrom) {
+    const reason = unknown(from.hasSnapshots ? 'log-broken' : 'no-record')
+    return nothing(reason, reason, false)
+  }
+  const { now, lastKnown, lastText, isComputed, isContradicted } = await walkThrough(from, turn, path, cache, signal)
+  const gap = [...from.steps.events(path, endOf(turn), startOfNext(turn))]
+  const isGapQuiet = gap.every((event) => event.kind === 'seen' || (event.kind === 'shell' && disturbs(event.shell, now, 'forward') === 'no'))
+  const ended = (held: Held, by: EndedBy): Ended => ({ held, by, lastKnown: held, isContradicted })
+
+  if (turn === from.steps.turns.length - 1) {
+    const isSettled = isKnown(now) && isGapQuiet
+    if (isSettled && modeOf(now) !== null) return ended(now, 'steps')
+    const onDisk = await disk(path, !isKnown(lastKnown), signal)
+    if (isSettled) return ended(withModeOf(now, onDisk), 'steps')
+    const proved = provedByDisk(onDisk, lastKnown, lastText)
+    return proved ? ended(proved, 'disk') : nothing(isKnown(now) ? unknown('records-disagree') : now, lastKnown, isContradicted)
+  }
+  const next = isGapQuiet ? await contentAtStart(from, turn + 1, path, signal) : null
+  if (isKnown(now)) {
+    // The backup's bytes count more than what the steps make of line ends.
+    const isSameText = next && isKnown(next) && next.textHash !== null && next.textHash === now.textHash && !isSameContent(next.content, now.content)
+    return isSameText && isComputed ? ended(next, 'next') : ended(withModeOf(now, next), 'steps')
+  }
+  if (next && isKnown(next) && (!lastText || compare(next, lastText) !== 'different')) return ended(next, 'next')
+  return nothing(now, lastKnown, isContradicted)
+}
+
+async function walkThrough(from: Sources, turn: number, path: WorkspacePath, cache: ByteCache, signal: AbortSignal | undefined): Promise<Walk> {
+  const start = await contentAtStart(from, turn, path, signal)
+  await from.steps.load(startOf(turn), startOfNext(turn), signal)
+  const again = async (sha256: string): Promise<Uint8Array> => {
+    const made = (await walkThrough(from, turn, path, cache, undefined)).made.get(sha256)
+    if (!made) throw new ReviewError('CONTENT_UNKNOWN', 'The log has changed since. Open the turn again.')
+    return made
+  }
+  const walk = new Walk(from, start, cache, again)
+  for (const event of from.steps.events(path, startOf(turn), endOf(turn))) await walk.take(event, signal)
+  return walk
+}
+
+/** A mode that the steps do not tell (of a new file) is the one that was seen next, where the content is the same. */
+function withModeOf(held: Held, seen: Held | null): Held {
+  return seen && modeOf(held) === null && isSameContent(held.content, seen.content) ? withMode(held, modeOf(seen)) : held
+}
+
+function modeOf(held: Held): number | null {
+  return held.content.state.kind === 'file' ? held.content.state.mode : 0
+}
+
+function nothing(held: Held, lastKnown: Held, isContradicted: boolean): Ended {
+  return { held, by: 'nothing', lastKnown, isContradicted }
+}
+
+/** The disk proves the end where it is what the records saw last: nobody brings back just that by chance. */
+function provedByDisk(onDisk: Held | null, lastKnown: Held, lastText: Observation | null): Held | null {
+  if (!onDisk || !isKnown(onDisk)) return null
+  if (isKnown(lastKnown)) return isSameContent(onDisk.content, lastKnown.content) ? { ...onDisk, source: 'disk' } : null
+  return lastText?.kind === 'text' && compare(onDisk, lastText) === 'same' ? { ...onDisk, source: 'disk' } : null
+}
+
+/** One file on its way through a turn. */
+class Walk {
+  now: Held
+  lastKnown: Held
+  /** The last whole text that the records show of it, while nothing could have changed it since. */
+  lastText: Observation | null = null
+  isComputed = false
+  isContradicted = false
+  /** Every content on the way, by hash. */
+  readonly made = new Map<string, Uint8Array>()
+  private bytes: Uint8Array | null = null
+
+  constructor(
+    private readonly from: Sources,
+    start: Held,
+    private readonly cache: ByteCache,
+    private readonly again: (sha256: string) => Promise<Uint8Array>,
+  ) {
+    this.now = start
+    this.lastKnown = start
+  }
+
+  async take(event: PathEvent, signal: AbortSignal | undefined): Promise<void> {
+    if (event.kind === 'seen') {
+      if ((await weigh(this.from.steps, this.now, event)) === 'different') this.contradict()
+      this.lastText ??= event.step.what
+    } else if (event.kind === 'edit') {
+      await this.edit(event, signal)
+      this.lastText = event.step.isSure ? event.step.after : null
+    } else if (disturbs(event.shell, this.now, 'forward') === 'mode') {
+      const bits = event.shell.kind === 'file' && event.shell.isCertain && event.step.isDone ? event.shell.mode : null
+      this.become(withMode(this.now, bits), this.bytes)
+    } else if (disturbs(event.shell, this.now, 'forward') === 'content') {
+      await this.shell(event, signal)
+    }
+  }
+
+  private async edit(event: PathEvent & { readonly step: EditStep }, signal: AbortSignal | undefined): Promise<void> {
+    const { step } = event
+    const isContradicted = step.before !== null && compare(this.now, step.before) === 'different'
+    const edit = (await this.from.steps.call(event.place, step.at))?.call.edit
+    if (!step.isSure || !edit) return this.become(unknown('no-record'))
+    if (isContradicted) this.isContradicted = true
+    if (edit.isNewFile && (!isKnown(this.now) || isContradicted)) return this.becomeFile(checkedNew(created(edit), step.after), null, 'record')
+    if (isContradicted) return this.contradict()
+    const { state } = this.now.content
+    if (state.kind === 'absent') return this.becomeFile(applyRecordedEdit({ kind: 'absent' }, edit), null, 'record')
+    if (state.kind !== 'file') return this.become(isKnown(this.now) ? unknown('no-record') : this.now)
+    const bytes = this.bytes ?? (await this.now.content.read(signal))
+    if (edit.before && !edit.before.isWhole && !isCutFrom(textOf(bytes), edit.before.text.replaceAll('\r\n', '\n'))) return this.contradict()
+    this.becomeFile(applyRecordedEdit({ kind: 'file', bytes }, edit), state.mode, 'edit')
+  }
+
+  private async shell(event: PathEvent & { readonly kind: 'shell' }, signal: AbortSignal | undefined): Promise<void> {
+    this.lastText = null
+    const { shell, step } = event
+    if (shell.kind === 'unforeseen' || !shell.isCertain || !step.isDone) return this.become(unknown('changed-by-command'))
+    const after = await this.afterEffect(shell, signal)
+    if (!after) return this.become(unknown('changed-by-command'))
+    const { state } = this.now.content
+    this.becomeFile(after, state.kind === 'file' ? state.mode : null, 'command')
+  }
+
+  private async afterEffect(effect: ShellEffect, signal: AbortSignal | undefined): Promise<Present | null> {
+    const { state } = this.now.content
+    if (effect.how === 'deleted') return { kind: 'absent' }
+    if (effect.how === 'touched') return state.kind === 'unknown' ? null : { kind: 'file', bytes: new Uint8Array() }
+    if (effect.content === null || effect.isTree) return null
+    const added = Buffer.from(effect.content)
+    if (effect.how === 'written') return { kind: 'file', bytes: added }
+    if (effect.how !== 'appended') return null
+    if (state.kind === 'absent') return { kind: 'file', bytes: added }
+    return state.kind === 'file' ? { kind: 'file', bytes: Buffer.concat([await this.now.content.read(signal), added]) } : null
+  }
+
+  private becomeFile(after: Present | null, mode: number | null, source: 'edit' | 'record' | 'command'): void {
+    if (!after) return this.become(unknown('records-disagree'))
+    if (after.kind === 'absent') return this.become(absent(source))
+    const { bytes } = after
+    const { cache, again } = this
+    const held: Held = ofBytes(bytes, mode, source, async () => cache.get(sha256) ?? again(sha256))
+    const sha256 = held.content.state.kind === 'file' ? held.content.state.sha256 : ''
+    cache.set(sha256, bytes)
+    this.made.set(sha256, bytes)
+    this.isComputed = true
+    this.become(held, bytes)
+  }
+
+  private contradict(): void {
+    this.isContradicted = true
+    this.become(unknown('records-disagree'))
+  }
+
+  private become(held: Held, bytes: Uint8Array | null = null): void {
+    this.now = held
+    this.bytes = bytes
+    if (isKnown(held)) this.lastKnown = held
+  }
+}
+
+function checkedNew(after: Present | null, recorded: Observation | null): Present | null {
+  if (after?.kind !== 'file' || recorded?.kind !== 'text') return after
+  const text = observeText(textOf(after.bytes))
+  return text.kind === 'text' && text.hash === recorded.hash ? after : null
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: false }).decode(bytes).replaceAll('\r\n', '\n')
+}

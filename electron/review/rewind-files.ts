@@ -1,0 +1,85 @@
+import type { ContentSource, FileState } from '../../shared/file-state.js'
+import type { WorkspacePath } from '../../shared/ids.js'
+import type { RewindTarget } from '../../shared/rewind.js'
+import { inParallel } from '../base/pool.js'
+import type { KnownContent } from '../history/content.js'
+import type { Journal } from '../history/journal.js'
+import type { RewindInput } from '../history/rewind.js'
+import { byPath, type Contents } from './contents.js'
+import { isKnown, unknown } from './held.js'
+import { isOutside } from './path-events.js'
+import type { PairWatch } from './scoped-pairs.js'
+
+/** What our own operations left, and their bytes. */
+export interface OurOperations {
+  readonly journal: Journal
+  readonly contentOf: (state: FileState) => KnownContent
+}
+
+/** One file of a rewind. */
+export interface RewindFile extends RewindInput {
+  /** The target is not proven for that very moment: it is what the agent found when it first touched the file later. */
+  readonly isAsFirstTouched: boolean
+}
+
+/**
+ * Every file that a rewind to this moment is about: its content then, and what the agent (or our newest operation) left last,
+ * against which later typing is told apart. Where the content then is not proven, a file goes back to what it was before the agent
+ * first touched it. Files that no call and no command names after the target, and whose content is not known, are no part of it.
+ *
+ * Errors: TURN_NOT_FOUND, TURN_SET_ASIDE.
+ */
+export async function filesForRewind(contents: Contents, ours: OurOperations | null, target: RewindTarget, watch: PairWatch = {}): Promise<readonly RewindFile[]> {
+  const { signal, onProgress } = watch
+  const paths = await contents.pathsTouched(signal)
+  const files: RewindFile[] = []
+  let done = 0
+  await inParallel(paths, async (path) => {
+    const file = await fileForRewind(contents, ours, target, path, signal)
+    if (file) files.push(file)
+    onProgress?.(++done, paths.length)
+  })
+  return files.sort((one, two) => byPath(one.path, two.path))
+}
+
+async function fileForRewind(contents: Contents, ours: OurOperations | null, target: RewindTarget, path: WorkspacePath, signal: AbortSignal | undefined): Promise<RewindFile | null> {
+  const { steps } = contents.now()
+  const proven = await contents.contentAt(target, path, signal)
+  const turn = steps.indexOf(target.promptId) ?? 0
+  const last = steps.turns.length - 1
+  const touched = steps.touches(path, target.kind === 'start' ? turn : turn + 1, last)
+  const isAsFirstTouched = !isKnown(proven) && touched !== null
+  const held = isAsFirstTouched ? await contents.now().start(touched.first, path, signal) : proven
+  if (!isKnown(held) && !touched) return null
+  const left = await leftLast(contents, ours, path, signal)
+  return {
+    path,
+    // A file outside the workspace may be known, but is never written.
+    target: isOutside(path) ? unknown('outside-workspace').content : held.content,
+    // Where a later command may have changed it, what was known before is the best to tell typing by: at worst more counts as typed.
+    base: left.content,
+    turn: touched ? `turn ${touched.first + 1}` : null,
+    isAsFirstTouched: isAsFirstTouched && isKnown(held),
+  }
+}
+
+/** What stood at a path before anybody else typed. */
+export interface Left {
+  readonly content: KnownContent
+  readonly source: ContentSource
+  /** False where a later command may have changed it. */
+  readonly isCertain: boolean
+}
+
+/** What the agent left at the end of its last turn, or our newest operation where that came later. */
+export async function leftLast(contents: Contents, ours: OurOperations | null, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Left> {
+  const { steps } = contents.now()
+  const last = steps.turns.length - 1
+  const ourLast = ours?.journal.lastLeft(path) ?? null
+  const touched = steps.touches(path, 0, last)
+  const touchedAt = touched ? (steps.turns[touched.last]?.startedAt ?? 0) : -Infinity
+  if (ours && ourLast && ourLast.at > touchedAt) return { content: ours.contentOf(ourLast.state), source: 'backup', isCertain: true }
+  if (last < 0) return { ...unknown('no-record'), isCertain: false }
+  const { held, lastKnown } = await contents.now().end(last, path, signal)
+  return isKnown(held) ? { ...held, isCertain: true } : { ...lastKnown, isCertain: false }
+}

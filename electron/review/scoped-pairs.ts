@@ -1,0 +1,194 @@
+import { ReviewError } from '../../shared/errors.js'
+import type { ChangeCause, ContentSource, Scope } from '../../shared/file-state.js'
+import { operationId, type OperationId, type PromptId, type WorkspacePath } from '../../shared/ids.js'
+import { inParallel } from '../base/pool.js'
+import type { KnownContent } from '../history/content.js'
+import { byPath, type Contents, type DiskView } from './contents.js'
+import { isKnown, unknown, type Held } from './held.js'
+import { startOf, startOfNext } from './path-events.js'
+import type { Refusal } from './recorded-steps.js'
+import { filesBetween, isUnchanged, turnFiles, type TurnFile } from './turn-files.js'
+
+/** One file of a scope with the two contents that are compared. */
+export interface Pair {
+  readonly path: WorkspacePath
+  readonly before: { readonly content: KnownContent; readonly source: ContentSource }
+  readonly after: { readonly content: KnownContent; readonly source: ContentSource }
+  readonly cause: ChangeCause
+  readonly refusal: Refusal | null
+  readonly isModeOnly: boolean
+  /** Turns whose calls show texts, for sides that are not known otherwise. */
+  readonly recordedIn: { readonly before: PromptId; readonly after: PromptId } | null
+}
+
+/** What the reader has marked as reviewed, by path, in the content that the newest mark was put on. */
+export interface MarkedContents {
+  readonly byPath: ReadonlyMap<WorkspacePath, KnownContent>
+  /** Time of the newest mark; `null` where there is none. */
+  readonly newestAt: number | null
+}
+
+export interface PairSources {
+  readonly contents: Contents
+  readonly disk: () => DiskView | null
+  /** Files that an operation of ours changed. Errors: NOTHING_TO_UNDO when there is no such operation. */
+  readonly operationFiles: (operation: OperationId) => readonly { readonly path: WorkspacePath; readonly before: KnownContent; readonly after: KnownContent }[]
+  readonly marked: () => MarkedContents
+  /** What the agent, or our newest operation, left at a path; `null` where that is not known for sure. */
+  readonly leftLast: (path: WorkspacePath, signal?: AbortSignal) => Promise<Pair['before'] | null>
+}
+
+export interface PairWatch {
+  readonly signal?: AbortSignal
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+/**
+ * The files that a scope compares, in path order, without those that are the same.
+ * Errors: TURN_NOT_FOUND, and WORKSPACE_MISSING for a scope that needs the disk where no folder is attached.
+ */
+export async function pairsOf(from: PairSources, scope: Scope, watch: PairWatch = {}): Promise<readonly Pair[]> {
+  switch (scope.kind) {
+    case 'turn':
+      return (await turnFiles(from.contents, scope.promptId, watch.signal)).map((file) => pairOfTurn(file, scope.promptId))
+    case 'by-user': {
+      const { steps } = from.contents.now()
+      const turn = liveTurn(from, scope.after)
+      if (turn < steps.turns.length - 1) return (await filesBetween(from.contents, scope.after, watch.signal)).map((file) => pairOfTurn(file, scope.after))
+      return eachPath(await touchedPaths(from, watch), (path) => pairSinceEnd(from, path, watch.signal), watch)
+    }
+    case 'operation':
+      return from.operationFiles(operationId(scope.operationId)).map(({ path, before, after }) => plainPair(path, { content: before, source: 'backup' }, { content: after, source: 'backup' }, 'rewind'))
+    case 'since-reviewed':
+      return eachPath(await touchedPaths(from, watch), (path) => pairSinceReview(from, path, watch.signal), watch)
+    default:
+      return eachPath(await touchedPaths(from, watch), (path) => pairOf(from, scope, path, watch.signal), watch)
+  }
+}
+
+/** One file of a scope; `null` where the scope does not show it. Errors as above. */
+export async function pairOf(from: PairSources, scope: Scope, path: WorkspacePath, signal?: AbortSignal): Promise<Pair | null> {
+  switch (scope.kind) {
+    case 'turn':
+    case 'operation':
+      return (await pairsOf(from, scope, { signal })).find((pair) => pair.path === path) ?? null
+    case 'by-user': {
+      const turn = liveTurn(from, scope.after)
+      if (turn === from.contents.now().steps.turns.length - 1) return pairSinceEnd(from, path, signal)
+      return (await pairsOf(from, scope, { signal })).find((pair) => pair.path === path) ?? null
+    }
+    case 'session':
+      return pairOfRange(from, 0, from.contents.now().steps.turns.length - 1, path, signal)
+    case 'range': {
+      const [one, two] = [liveTurn(from, scope.from), liveTurn(from, scope.to)]
+      return pairOfRange(from, Math.min(one, two), Math.max(one, two), path, signal)
+    }
+    case 'to-disk':
+      return pairToDisk(from, liveTurn(from, scope.promptId), path, signal)
+    case 'since-reviewed':
+      return pairSinceReview(from, path, signal)
+  }
+}
+
+function pairOfTurn(file: TurnFile, promptId: PromptId): Pair {
+  const { path, before, after, cause, refusal, isModeOnly } = file
+  return { path, before, after, cause, refusal, isModeOnly, recordedIn: file.isRecorded ? { before: promptId, after: promptId } : null }
+}
+
+function plainPair(path: WorkspacePath, before: Pair['before'], after: Pair['after'], cause: ChangeCause): Pair {
+  return { path, before, after, cause, refusal: null, isModeOnly: false, recordedIn: null }
+}
+
+/**
+ * From the start of one turn to the end of another. Where one of these moments is not known, the file is compared from its
+ * first change in the range, or up to its last one: between, no call and no command names it.
+ */
+async function pairOfRange(from: PairSources, first: number, last: number, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Pair | null> {
+  const revision = from.contents.now()
+  if (last < 0) return null
+  await revision.steps.load(startOf(first), startOfNext(last), signal)
+  const touched = revision.steps.touches(path, first, last)
+  const before = await firstKnown([first, ...(touched ? [touched.first] : [])], (turn) => revision.start(turn, path, signal))
+  const after = await firstKnown([last, ...(touched ? [touched.last] : [])], async (turn) => (await revision.end(turn, path, signal)).held)
+  if (isUnchanged(before, after) || (!touched && !(isKnown(before) && isKnown(after)))) return null
+  const ids = touched && { before: revision.steps.turns[touched.first]?.promptId, after: revision.steps.turns[touched.last]?.promptId }
+  const recordedIn = ids?.before && ids.after ? { before: ids.before, after: ids.after } : null
+  return { ...plainPair(path, before, after, touched ? causeIn(from, touched.last, path) : 'unknown'), recordedIn }
+}
+
+async function pairToDisk(from: PairSources, turn: number, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Pair | null> {
+  const revision = from.contents.now()
+  const last = revision.steps.turns.length - 1
+  await revision.steps.load(startOf(turn), startOfNext(last), signal)
+  const touched = revision.steps.touches(path, turn, last)
+  const before = await firstKnown([turn, ...(touched ? [touched.first] : [])], (at) => revision.start(at, path, signal))
+  const after = await diskOf(from).look(path, signal)
+  if (isUnchanged(before, after) || (!touched && !isKnown(before))) return null
+  return plainPair(path, before, after, touched ? causeIn(from, touched.last, path) : 'user')
+}
+
+async function pairSinceEnd(from: PairSources, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Pair | null> {
+  const before = await from.leftLast(path, signal)
+  if (!before || !isKnown(before)) return null
+  const after = await diskOf(from).look(path, signal)
+  return isUnchanged(before, after) ? null : plainPair(path, before, after, 'user')
+}
+
+/** From what the reader marked to the present; a file that was first changed after the newest mark is shown whole. */
+async function pairSinceReview(from: PairSources, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Pair | null> {
+  const revision = from.contents.now()
+  const last = revision.steps.turns.length - 1
+  const present = (await from.disk()?.look(path, signal)) ?? (last < 0 ? unknown('no-record') : (await revision.end(last, path, signal)).held)
+  const { byPath: marks, newestAt } = from.marked()
+  const mark = marks.get(path)
+  const since = revision.steps.turns.findIndex((turn) => turn.startedAt > (newestAt ?? -Infinity))
+  const touched = since < 0 ? null : revision.steps.touches(path, since, last)
+  if (!mark && !touched) return null
+  const before = mark ? { content: mark, source: 'backup' as const } : await revision.start(touched?.first ?? since, path, signal)
+  if (isUnchanged(before, present)) return null
+  return plainPair(path, before, present, touched ? causeIn(from, touched.last, path) : 'user')
+}
+
+async function firstKnown(turns: readonly number[], ask: (turn: number) => Promise<Held>): Promise<Held> {
+  let first: Held | null = null
+  for (const turn of new Set(turns)) {
+    const held = await ask(turn)
+    if (isKnown(held)) return held
+    first ??= held
+  }
+  return first ?? unknown('no-record')
+}
+
+function causeIn(from: PairSources, turn: number, path: WorkspacePath): ChangeCause {
+  const { steps } = from.contents.now()
+  const events = [...steps.events(path, startOf(turn), startOfNext(turn))]
+  const edit = events.findLast((event) => event.kind === 'edit')
+  return edit?.kind === 'edit' ? edit.step.cause : events.some((event) => event.kind === 'shell') ? 'command' : 'unknown'
+}
+
+function touchedPaths(from: PairSources, watch: PairWatch): Promise<readonly WorkspacePath[]> {
+  return from.contents.pathsTouched(watch.signal)
+}
+
+async function eachPath(paths: readonly WorkspacePath[], ask: (path: WorkspacePath) => Promise<Pair | null>, watch: PairWatch): Promise<readonly Pair[]> {
+  const pairs: Pair[] = []
+  let done = 0
+  await inParallel(paths, async (path) => {
+    const pair = await ask(path)
+    if (pair) pairs.push(pair)
+    watch.onProgress?.(++done, paths.length)
+  })
+  return pairs.sort((one, two) => byPath(one.path, two.path))
+}
+
+function liveTurn(from: PairSources, promptId: PromptId): number {
+  const turn = from.contents.now().steps.indexOf(promptId)
+  if (turn === null) throw new ReviewError('TURN_NOT_FOUND', 'The session has no such turn on its live branch. Choose another one.')
+  return turn
+}
+
+function diskOf(from: PairSources): DiskView {
+  const disk = from.disk()
+  if (!disk) throw new ReviewError('WORKSPACE_MISSING', 'The folder of this session is not here. Attach it to compare with the disk.')
+  return disk
+}

@@ -1,0 +1,101 @@
+import type { DiffStat } from '../../shared/changes.js'
+import type { FileChange } from '../../shared/file-state.js'
+import type { PromptId, WorkspacePath } from '../../shared/ids.js'
+import type { RecordedEdit, TranscriptEntry } from '../../shared/session.js'
+import type { Tick, TurnDetails } from '../../shared/timeline.js'
+import { countChanges } from '../../shared/changes.js'
+import { covers } from './path-events.js'
+import { placedCalls, type PlacedCall, type Step } from './recorded-steps.js'
+import { fitTicks } from './ticks.js'
+
+export interface TurnDetailsSources {
+  readonly promptId: PromptId
+  readonly entries: readonly TranscriptEntry[]
+  readonly steps: readonly Step[]
+  /** The changes of the turn. */
+  readonly changes: readonly FileChange[]
+  /** What others changed before the next turn. */
+  readonly between: readonly FileChange[]
+}
+
+/** What a row of the timeline tells of a turn. */
+export function buildTurnDetails(sources: TurnDetailsSources): TurnDetails {
+  const { promptId, changes, between } = sources
+  const placed = placedCalls(sources.entries)
+  const made = changes.filter((change) => change.kind !== 'refused')
+  const count = (isCounted: (placed: PlacedCall) => boolean): number => placed.filter(isCounted).length
+  return {
+    promptId,
+    files: made.length,
+    stat: sumOfStats(made),
+    commands: count(({ call }) => call.command !== null && call.edit === null && call.status !== 'refused'),
+    refused: count(({ call }) => call.status === 'refused'),
+    failed: count(({ call }) => call.status === 'failed'),
+    subagents: count(({ call }) => call.kind === 'subagent'),
+    unknown: made.filter(isUnknown).length,
+    ticks: fitTicks(ticksOf(sources, placed)),
+    byUser: between.length === 0 ? null : { files: between.length, stat: sumOfStats(between) },
+  }
+}
+
+export function sumOfStats(changes: readonly { readonly stat: DiffStat | null }[]): DiffStat {
+  return changes.reduce<DiffStat>(
+    (sum, { stat }) => ({ insertions: sum.insertions + (stat?.insertions ?? 0), deletions: sum.deletions + (stat?.deletions ?? 0) }),
+    { insertions: 0, deletions: 0 },
+  )
+}
+
+function isUnknown(change: FileChange): boolean {
+  return change.badges.some((badge) => badge.kind === 'unknown')
+}
+
+/** One tick for each call that matters, and one for each file that a command changed. */
+function ticksOf({ steps, changes }: TurnDetailsSources, placed: readonly PlacedCall[]): readonly Tick[] {
+  const byCommand = commandChanges(steps, changes)
+  return placed.flatMap((each, at): readonly Tick[] => [...ticksOfCall(each), ...(byCommand.get(at) ?? []).map(changeTick)])
+}
+
+function ticksOfCall({ call, isSubagent }: PlacedCall): readonly Tick[] {
+  const label = labelOf(call.edit?.path ?? call.command?.text ?? call.name)
+  if (call.status === 'refused') return [{ kind: 'refused', label }]
+  if (call.status === 'failed') return [{ kind: 'failed', label }]
+  if (call.edit) {
+    const stat = statOfEdit(call.edit)
+    const cause = isSubagent ? 'subagent' : call.edit.change.kind === 'sed' ? 'sed' : 'edit'
+    return [stat ? { kind: 'change', cause, removed: stat.deletions, added: stat.insertions, label } : { kind: 'unknown', label }]
+  }
+  if (call.kind === 'subagent') return [{ kind: 'subagent', label: labelOf(call.subagent?.name ?? call.name) }]
+  return call.command ? [{ kind: 'command', label }] : []
+}
+
+/** The files that commands changed, by the last call that can have done it. */
+function commandChanges(steps: readonly Step[], changes: readonly FileChange[]): ReadonlyMap<number, readonly FileChange[]> {
+  const byCall = new Map<number, FileChange[]>()
+  for (const change of changes) {
+    if (change.cause !== 'command') continue
+    const step = steps.findLast((each) => each.kind === 'command' && mayConcern(each, change.path))
+    if (step) byCall.set(step.at, [...(byCall.get(step.at) ?? []), change])
+  }
+  return byCall
+}
+
+function mayConcern(step: Step & { readonly kind: 'command' }, path: WorkspacePath): boolean {
+  return step.steps.some((shell) => shell.kind === 'unforeseen' || covers(shell, path))
+}
+
+function changeTick({ path, stat, cause }: FileChange): Tick {
+  return stat ? { kind: 'change', cause, removed: stat.deletions, added: stat.insertions, label: path } : { kind: 'unknown', label: path }
+}
+
+/** Lines of one edit, by its recorded texts or else by what it says that it replaced. */
+function statOfEdit(edit: RecordedEdit): DiffStat | null {
+  const { before, after, change, isNewFile } = edit
+  if ((before?.isWhole || isNewFile) && after?.isWhole) return countChanges(isNewFile ? '' : (before?.text ?? ''), after.text)
+  if (change.kind === 'replace') return countChanges(change.oldText, change.newText)
+  return isNewFile && change.kind === 'write' ? countChanges('', change.content) : null
+}
+
+function labelOf(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? ''
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
+}

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Events, Handlers } from '../shared/contract.js'
+import type { SessionKey } from '../shared/ids.js'
+import { createHandlers } from './api/handlers.js'
+import { servedMethods } from './api/served-methods.js'
+import { openLog, type Log } from './base/log.js'
+import { dataFolderPath, openDataFolder, openSettings } from './base/settings.js'
+import type { Host } from './hosts/host.js'
+import { openBackupStore } from './history/backup-store.js'
+import { recoverAll } from './history/session-history.js'
+import { createTextComparer } from './review/text-comparer.js'
+import { createWorkbench, type Workbench } from './review/workbench.js'
+import { createLibrary, type Library } from './sessions/library.js'
+import { openSample } from './sessions/sample.js'
+import { openWorkspace } from './workspace/workspace.js'
+
+export interface AppOptions {
+  readonly environment: NodeJS.ProcessEnv
+  /** The built program's folder: its workers and the sample session lie in it. */
+  readonly programFolder: string
+  readonly host: Host
+  /** Folder for sessions whose own is not here; absolute. */
+  readonly workspace: string | null
+  /** Whether that folder counts for every session, as it does for a command about one. */
+  readonly isWorkspaceForced: boolean
+  /** More places to look for logs in; absolute. */
+  readonly locations: readonly string[]
+  /** Whether new and growing sessions are noticed by themselves. */
+  readonly isWatching: boolean
+}
+
+/** All services, and how a host serves them. */
+export interface App {
+  readonly handlers: Handlers
+  readonly methods: ReturnType<typeof servedMethods>
+  readonly onEvent: (listener: (event: string, payload: unknown) => void) => () => void
+  readonly onError: (method: string, thrown: unknown) => void
+  readonly library: Library
+  readonly workbench: Workbench
+  readonly log: Log
+  readonly dispose: () => Promise<void>
+}
+
+/** Makes each service once, in the order in which they need each other. Errors: DATA_FOLDER_UNWRITABLE. */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { environment, host, programFolder } = options
+  const home = homedir()
+  const dataFolder = dataFolderPath(environment, process.platform, home)
+  await openDataFolder(dataFolder)
+  const log = openLog(dataFolder)
+  const settings = await openSettings(dataFolder)
+  const store = await openBackupStore(dataFolder)
+  const version = await versionOf(programFolder)
+
+  const listeners = new Set<(event: string, payload: unknown) => void>()
+  const emit = <E extends keyof Events>(event: E, payload: Events[E]): void => listeners.forEach((listener) => listener(event, payload))
+
+  const library = createLibrary({
+    dataFolder,
+    environment,
+    home,
+    log,
+    locations: () => [...options.locations, ...settings.current().locations],
+    attachments: () => settings.current().attachments,
+    fallbackWorkspace: options.workspace,
+    isFallbackForced: options.isWorkspaceForced,
+    isWatching: options.isWatching,
+    onChanged: () => emit('library.changed', {}),
+  })
+  const recovered = recoverAll(dataFolder, store, log)
+  const comparer = createTextComparer(join(programFolder, 'diff-worker.cjs'))
+  const workbench = createWorkbench({
+    dataFolder,
+    store,
+    comparer,
+    log,
+    summaryOf: library.summaryOf,
+    openRecorded: async (key, signal) => {
+      await recovered
+      return library.open(key, signal)
+    },
+    onChanged: (session) => emit('session.changed', { session }),
+  })
+
+  const attach = async (session: SessionKey, workspace: string | null): Promise<void> => {
+    const { id } = library.summaryOf(session)
+    if (workspace !== null) await openWorkspace(workspace)
+    await settings.update((current) => {
+      const { [id]: _before, ...others } = current.attachments
+      return { ...current, attachments: workspace === null ? others : { ...others, [id]: workspace } }
+    })
+    workbench.forget(session)
+    emit('library.changed', {})
+    emit('session.changed', { session })
+  }
+
+  const handlers = createHandlers({
+    library,
+    workbench,
+    host,
+    state: async () => ({
+      version,
+      abilities: { canPickFolder: host.pickFolder !== null, canPickFile: host.pickFile !== null, canReveal: host.reveal !== null },
+      platform: process.platform === 'linux' || process.platform === 'darwin' || process.platform === 'win32' ? process.platform : 'other',
+      openFirst: await library.firstOf(options.locations),
+      history: { sizeBytes: await store.sizeBytes(), limitBytes: settings.current().historyLimitBytes },
+    }),
+    addLocation: async (location, signal) => {
+      const added = await library.add(location, signal)
+      await settings.update((current) => ({ ...current, locations: [...new Set([...current.locations, location])] }))
+      return added
+    },
+    attach,
+    openSample: async (signal) => {
+      const sample = await openSample(join(programFolder, 'sample'), dataFolder)
+      const [key] = await library.add(sample.log, signal)
+      if (key === undefined) throw new Error('The sample session is not in the program folder.')
+      await attach(key, sample.workspace)
+      return key
+    },
+  })
+
+  return {
+    handlers,
+    methods: servedMethods(handlers),
+    onEvent: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    onError: (method, thrown) => log.error('call.failed', thrown, { method }),
+    library,
+    workbench,
+    log,
+    dispose: async () => {
+      workbench.close()
+      await library.close()
+      await comparer.close()
+    },
+  }
+}
+
+/** The program's own version, from the package that it lies in. */
+async function versionOf(programFolder: string): Promise<string> {
+  const text = await readFile(join(programFolder, '..', 'package.json'), 'utf8')
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
+}

@@ -1,0 +1,102 @@
+import { parseArgs } from 'node:util'
+
+/** A command line that cannot be understood: exit code 2, the sentence on standard error. */
+export class UsageError extends Error {}
+
+interface OptionSpec {
+  readonly type: 'string' | 'boolean'
+  readonly multiple?: boolean
+}
+
+/** Options that every command takes. */
+const common = {
+  'workspace': { type: 'string' },
+  'sessions': { type: 'string', multiple: true },
+  'json': { type: 'boolean' },
+} as const satisfies Record<string, OptionSpec>
+
+const specific = {
+  sessions: {},
+  show: {},
+  files: { 'at': { type: 'string' } },
+  cat: { 'at': { type: 'string' } },
+  diff: { 'from': { type: 'string' }, 'to': { type: 'string' } },
+  rewind: {
+    'to': { type: 'string' },
+    'path': { type: 'string', multiple: true },
+    'dry-run': { type: 'boolean' },
+    'on-conflict': { type: 'string' },
+  },
+  undo: {},
+  redo: {},
+  'take-back': {
+    'turn': { type: 'string' },
+    'path': { type: 'string', multiple: true },
+    'hunk': { type: 'string' },
+    'dry-run': { type: 'boolean' },
+  },
+} as const satisfies Record<string, Record<string, OptionSpec>>
+
+export type CommandName = keyof typeof specific
+
+export interface CommandLine {
+  readonly name: CommandName
+  /** What stands without a dash, after the command's name. */
+  readonly words: readonly string[]
+  readonly text: (option: string) => string | null
+  readonly texts: (option: string) => readonly string[]
+  readonly flag: (option: string) => boolean
+}
+
+export function isCommandName(word: string): word is CommandName {
+  return Object.hasOwn(specific, word)
+}
+
+/**
+ * Reads one command line (without node and script).
+ * Errors: UsageError for an unknown command or option, or an option without its value.
+ */
+export function readCommandLine(words: readonly string[]): CommandLine {
+  const [name, ...rest] = words
+  if (name === undefined || !isCommandName(name)) throw new UsageError(`There is no command "${name ?? ''}".`)
+  const options: Record<string, OptionSpec> = { ...common, ...specific[name] }
+  let parsed: { readonly values: Readonly<Record<string, unknown>>; readonly positionals: readonly string[] }
+  try {
+    parsed = parseArgs({ args: rest, options, allowPositionals: true, strict: true })
+  } catch (thrown) {
+    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown))
+  }
+  const value = (option: string): unknown => parsed.values[option]
+  return {
+    name,
+    words: parsed.positionals,
+    text: (option) => {
+      const given = value(option)
+      return typeof given === 'string' ? given : null
+    },
+    texts: (option) => {
+      const given = value(option)
+      return Array.isArray(given) ? given.filter((each) => typeof each === 'string') : []
+    },
+    flag: (option) => value(option) === true,
+  }
+}
+
+export const usage = `overturn: see, take back and rewind what a coding agent changed
+
+  overturn sessions                                   all sessions found on this computer
+  overturn show <session>                             turns with their files and commands
+  overturn files <session> --at <turn|end>            every known file as it was then
+  overturn cat <session> <path> --at <turn|end>       the exact bytes of one file
+  overturn diff <session> [--from <turn|start>] [--to <turn|end|disk>] [path…]
+                                                      a patch that git apply accepts
+  overturn rewind <session> --to <turn> [--path P]… [--dry-run] [--on-conflict merge|keep|old|abort]
+  overturn undo <session>                             undo the last rewind or take-back
+  overturn redo <session>                             redo what was undone last
+  overturn take-back <session> --turn <turn> --path P --hunk K [--dry-run]
+  overturn serve [--port N] [--no-open]               the window in a browser on this computer
+
+Every command takes --json, --workspace DIR (the folder the session belongs to) and --sessions DIR
+(where else to look for logs). <session> is an id or a log file, <turn> its number or its promptId.
+Exit codes: 0 done, 1 refused or partly failed, 2 not understood.
+`

@@ -1,0 +1,53 @@
+import { ReviewError, toWireError } from '../../shared/errors.js'
+import { isCommandName, readCommandLine, usage, UsageError, type CommandLine, type CommandName } from './arguments.js'
+import { diff } from './diff.js'
+import { cat, files } from './files.js'
+import { redo, rewind, takeBack, undo } from './rewind.js'
+import { sessions } from './sessions.js'
+import { show } from './show.js'
+import type { Command, CommandWorld, ExitCode } from './world.js'
+
+const commands: Readonly<Record<CommandName, Command>> = { sessions, show, files, cat, diff, rewind, undo, redo, 'take-back': takeBack }
+
+export interface Terminal {
+  readonly out: (text: string | Uint8Array) => void
+  readonly note: (text: string) => void
+}
+
+/** Runs one command line (without node and script). `openWorld` is called only for a command that is understood. */
+export async function runCommandLine(
+  words: readonly string[],
+  terminal: Terminal,
+  openWorld: (line: CommandLine) => Promise<{ readonly world: CommandWorld; readonly close: () => Promise<void> }>,
+): Promise<ExitCode> {
+  const [name = 'help'] = words
+  if (name === 'help' || words.includes('--help') || words.includes('-h')) {
+    terminal.out(usage)
+    return 0
+  }
+  try {
+    if (!isCommandName(name)) throw new UsageError(`There is no command "${name}".`)
+    const line = readCommandLine(words)
+    const { world, close } = await openWorld(line)
+    try {
+      return await commands[line.name](line, world)
+    } finally {
+      await close()
+    }
+  } catch (thrown) {
+    return failed(thrown, words, terminal)
+  }
+}
+
+function failed(thrown: unknown, words: readonly string[], terminal: Terminal): ExitCode {
+  if (thrown instanceof UsageError) {
+    terminal.note(`${thrown.message}\nTry "overturn help".\n`)
+    return 2
+  }
+  const error = toWireError(thrown)
+  if (words.includes('--json')) terminal.out(`${JSON.stringify({ error }, null, 2)}\n`)
+  const files = error.details['files']
+  const places = Array.isArray(files) ? files.map((file) => `  ${file}\n`).join('') : ''
+  terminal.note(`${thrown instanceof ReviewError ? error.message : `${error.message} (${thrown instanceof Error ? thrown.message : 'unknown cause'})`}\n${places}`)
+  return 1
+}

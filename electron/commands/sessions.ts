@@ -1,0 +1,18 @@
+import type { CommandLine } from './arguments.js'
+import { asJson, countOf, plain, timeOf } from './words.js'
+import type { CommandWorld, ExitCode } from './world.js'
+
+/** `sessions`: everything found, newest first. */
+export async function sessions(line: CommandLine, world: CommandWorld): Promise<ExitCode> {
+  const found = await world.sessions()
+  if (line.flag('json')) {
+    world.out(asJson(found))
+    return 0
+  }
+  if (found.length === 0) world.note('No session found. Name another place with --sessions DIR.\n')
+  for (const { id, agent, title, turns, workspace, recordedFolder, lastActiveAt } of found) {
+    const folder = workspace ?? `${recordedFolder ?? 'no folder'} (not here)`
+    world.out(`${id}  ${timeOf(lastActiveAt)}  ${agent}  ${turns === null ? '' : countOf(turns, 'turn')}  ${plain(title)}\n    ${plain(folder)}\n`)
+  }
+  return 0
+}

@@ -1,0 +1,74 @@
+import type { FileChange } from '../../shared/file-state.js'
+import type { SessionSummary, ToolCall, TranscriptEntry, Turn } from '../../shared/session.js'
+import type { Opened } from '../review/workbench.js'
+import type { CommandLine } from './arguments.js'
+import { asJson, countOf, plain, session as sessionWord, signed, timeOf } from './words.js'
+import type { CommandWorld, ExitCode } from './world.js'
+
+interface ShownTurn {
+  readonly index: number | null
+  readonly promptId: string
+  readonly prompt: string
+  readonly startedAt: number
+  readonly live: boolean
+  readonly files: readonly { readonly path: string; readonly kind: string; readonly insertions: number | null; readonly deletions: number | null; readonly provenance: string }[]
+  readonly commands: readonly { readonly command: string; readonly status: string; readonly exitCode: number | null }[]
+}
+
+/** `show <session>`: all turns, those of branches that were set aside behind the live ones. */
+export async function show(line: CommandLine, world: CommandWorld): Promise<ExitCode> {
+  const opened = await world.open(sessionWord(line))
+  const aside = opened.recorded.setAside.flatMap((branch) => branch.turns)
+  const turns: ShownTurn[] = []
+  for (const turn of [...opened.recorded.turns, ...aside]) turns.push(await shownTurn(opened, turn, world.signal))
+  const problems = opened.recorded.problems.map(({ kind, count, detail, lines }) => ({ kind, count, detail, lines }))
+  if (line.flag('json')) world.out(asJson({ session: opened.summary(), turns, problems }))
+  else world.out(asText(opened.summary(), turns, problems))
+  return 0
+}
+
+async function shownTurn(opened: Opened, turn: Turn, signal: AbortSignal): Promise<ShownTurn> {
+  const [files, transcript] = await Promise.all([
+    opened.review.list({ kind: 'turn', promptId: turn.promptId }, { signal }),
+    opened.recorded.readTurn(turn.promptId, signal),
+  ])
+  return {
+    index: turn.index,
+    promptId: turn.promptId,
+    prompt: turn.prompt,
+    startedAt: turn.startedAt,
+    live: turn.index !== null,
+    files: files.map(({ path, kind, stat, cause }) => ({
+      path,
+      kind,
+      insertions: stat?.insertions ?? null,
+      deletions: stat?.deletions ?? null,
+      provenance: cause,
+    })),
+    commands: commandsOf(transcript),
+  }
+}
+
+function commandsOf(transcript: readonly TranscriptEntry[]): ShownTurn['commands'] {
+  const calls = transcript.flatMap((entry) => (entry.kind === 'call' ? [entry.call] : []))
+  return calls.flatMap(withSubagents).flatMap(({ command, status }) =>
+    command ? [{ command: command.text, status, exitCode: command.exitCode }] : [],
+  )
+}
+
+const withSubagents = (call: ToolCall): readonly ToolCall[] => [call, ...(call.subagent?.calls ?? []).flatMap(withSubagents)]
+
+function asText(summary: SessionSummary, turns: readonly ShownTurn[], problems: readonly { readonly detail: string }[]): string {
+  const head = [summary.title, `${summary.agent} · ${summary.workspace ?? `${summary.recordedFolder ?? 'no folder'} (not here)`} · ${summary.id}`]
+  const blocks = turns.map((turn) => [
+    `${turn.index ?? 'set aside'}  ${plain(turn.prompt)}  ${timeOf(turn.startedAt)}`,
+    ...turn.files.map((file) => `     ${letter[file.kind] ?? '?'} ${plain(file.path)}  ${signed(file)}  ${file.provenance}`),
+    ...turn.commands.map((command) => `     $ ${plain(command.command)}${command.status === 'done' ? '' : `  (${command.status})`}`),
+  ])
+  const notes = problems.length === 0 ? [] : [['Problems in the log:', ...problems.map(({ detail }) => `  ${detail}`)]]
+  const aside = turns.filter((turn) => !turn.live).length
+  const sum = `${countOf(turns.length - aside, 'turn')}${aside > 0 ? `, ${aside} set aside` : ''}`
+  return `${[head, ...blocks, ...notes, [sum]].map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+const letter: Partial<Record<string, string>> = { added: 'A', modified: 'M', deleted: 'D', mode: 'X', unknown: '?', refused: '!' } satisfies Record<FileChange['kind'], string>

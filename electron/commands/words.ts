@@ -1,0 +1,36 @@
+import { UsageError, type CommandLine } from './arguments.js'
+
+/** The session that a command names as its first word. Errors: UsageError. */
+export function session(line: CommandLine): string {
+  const name = line.words[0]
+  if (name === undefined) throw new UsageError('Name a session: its id or its log file. "overturn sessions" lists them.')
+  return name
+}
+
+/** An option that must be there. Errors: UsageError. */
+export function needed(line: CommandLine, option: string, meaning: string): string {
+  const value = line.text(option)
+  if (value === null) throw new UsageError(`--${option} is missing: ${meaning}.`)
+  return value
+}
+
+export const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+/** Recorded text on one line of a terminal: nothing in it can move the cursor, colour, or end the line. */
+export function plain(text: string): string {
+  const first = text.split('\n', 1)[0] ?? ''
+  const clean = first.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '·')
+  return clean.length > 120 || first.length < text.length ? `${clean.slice(0, 119)}…` : clean
+}
+
+export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** `+3 −1`, or a blank where nothing could be counted. */
+export function signed({ insertions, deletions }: { readonly insertions: number | null; readonly deletions: number | null }): string {
+  if (insertions === null || deletions === null) return ''
+  return `+${insertions} −${deletions}`
+}
+
+export function timeOf(at: number | null): string {
+  return at === null ? '' : new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+}

@@ -1,0 +1,23 @@
+import type { SessionSummary } from '../../shared/session.js'
+import type { CommandLine } from './arguments.js'
+import type { Opened } from '../review/workbench.js'
+
+/** What the commands work with. */
+export interface CommandWorld {
+  /** Every session found, newest first. */
+  readonly sessions: () => Promise<readonly SessionSummary[]>
+  /**
+   * Opens the session that a person named by id or log file; the whole log is read when it resolves.
+   * Errors: SESSION_NOT_FOUND, SESSION_AMBIGUOUS, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN.
+   */
+  readonly open: (name: string) => Promise<Opened>
+  readonly out: (text: string | Uint8Array) => void
+  /** For what a person should know beside the result: progress, what to do next. */
+  readonly note: (text: string) => void
+  readonly signal: AbortSignal
+}
+
+/** 0 done, 1 refused or partly failed, 2 not understood. */
+export type ExitCode = 0 | 1 | 2
+
+export type Command = (line: CommandLine, world: CommandWorld) => Promise<ExitCode>

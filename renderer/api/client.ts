@@ -1,0 +1,30 @@
+import type { Events, Method, Params, Result } from '../../shared/contract.js'
+import { connect, type CallOptions, type Port } from '../../shared/rpc.js'
+
+/** What changed on the other side; nothing but its name and whose. */
+export type ServerEvent = { readonly [Name in keyof Events]: { readonly name: Name; readonly payload: Events[Name] } }[keyof Events]
+
+/** The contract's methods over one connection, typed. */
+export interface Client {
+  /** Errors: `ReviewError` with the host's code; CANCELLED when the signal fires; CONNECTION_LOST when the connection ends. */
+  call<M extends Method>(method: M, params: Params<M>, options?: CallOptions): Promise<Result<M>>
+  /** Ends when the connection closes. */
+  readonly closed: Promise<void>
+}
+
+/** Speaks the contract over a port. */
+export function createClient(port: Port, onEvent: (event: ServerEvent) => void): Client {
+  const connection = connect(port, (name, payload) => {
+    if (isEventName(name)) onEvent({ name, payload } as ServerEvent)
+  })
+  return {
+    closed: connection.closed,
+    // The host is typed by the same contract, so its answer has the method's type.
+    call: <M extends Method>(method: M, params: Params<M>, options?: CallOptions) =>
+      connection.call(method, params, options) as Promise<Result<M>>,
+  }
+}
+
+function isEventName(name: string): name is keyof Events {
+  return name === 'library.changed' || name === 'session.changed'
+}

@@ -1,0 +1,15 @@
+import { computeDiff } from './compute-diff.js'
+import type { DiffAnswer, DiffRequest } from './diff-messages.js'
+
+/** Computes diffs beside the window's thread, one after the other. */
+addEventListener('message', ({ data }: MessageEvent<DiffRequest>) => {
+  postMessage(answer(data))
+})
+
+function answer({ id, before, after }: DiffRequest): DiffAnswer {
+  try {
+    return { id, kind: 'diff', diff: computeDiff(before, after) }
+  } catch (thrown) {
+    return { id, kind: 'failed', message: thrown instanceof Error ? thrown.message : String(thrown) }
+  }
+}

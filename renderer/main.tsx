@@ -1,0 +1,5 @@
+import './ui/base.css'
+import { openPort } from './api/ports.js'
+import { mount } from './shell/mount.js'
+
+mount(openPort)

@@ -1,0 +1,11 @@
+/** Whether the focus is in a text that can be written, outside a dialog: undo and Escape belong to the text then. */
+export function isTyping(): boolean {
+  const field = globalThis.document?.activeElement?.closest('.monaco-editor, input, textarea') ?? null
+  return field !== null && field.closest('[data-single-keys], [role=dialog]') === null
+}
+
+/** Puts the focus back on the list of the rewind. */
+export function leaveText(): void {
+  const list = document.querySelector<HTMLElement>('.plan-list')
+  if (list) list.focus()
+}

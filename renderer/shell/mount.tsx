@@ -1,0 +1,23 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import type { Port } from '../../shared/rpc.js'
+import { stayConnected } from '../state/actions.js'
+import { App } from './App.js'
+import { listenToKeys } from './keyboard.js'
+import { followFocus } from './panes.js'
+import { commands } from './shell-commands.js'
+
+/** Starts the window: connects, listens to keys, and draws. Lives as long as the page. */
+export function mount(openPort: (signal: AbortSignal) => Promise<Port>): void {
+  const root = document.getElementById('app')
+  if (!root) throw new Error('The page has no element #app.')
+  const { signal } = new AbortController()
+  listenToKeys(commands, signal)
+  followFocus(signal)
+  void stayConnected(openPort, signal)
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  )
+}

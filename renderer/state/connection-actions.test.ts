@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import type { Port } from '../../shared/rpc.js'
+import { scriptedAnswers, scriptedPort } from '../testing/scripted-host.js'
+import { client } from './client-ref.js'
+import { reconnectNow, stayConnected } from './connection-actions.js'
+import { initialShell } from './shell-slice.js'
+import { getState, setState, useStore } from './store.js'
+
+/** A port that can be cut. */
+function cuttable(): { readonly port: Port; readonly cut: () => void } {
+  const inner = scriptedPort(scriptedAnswers({ isOpen: false, turns: null }))
+  let cut = (): void => undefined
+  return {
+    port: {
+      ...inner,
+      onClose: (listener) => {
+        cut = listener
+      },
+    },
+    cut: () => cut(),
+  }
+}
+
+function reached(kind: 'open' | 'lost'): Promise<void> {
+  return new Promise((resolve) => {
+    if (getState().connection.kind === kind) return resolve()
+    const stop = useStore.subscribe(({ connection }) => {
+      if (connection.kind !== kind) return
+      stop()
+      resolve()
+    })
+  })
+}
+
+describe('the connection', () => {
+  it('is opened, seen to be lost, and opened again at once when asked', async () => {
+    setState(initialShell())
+    const stop = new AbortController()
+    const ports = [cuttable(), cuttable()]
+    let opened = 0
+    const ended = stayConnected(() => Promise.resolve((ports[opened++] ?? cuttable()).port), stop.signal)
+    await reached('open')
+    ports[0]?.cut()
+    await reached('lost')
+    expect(() => client()).toThrow(expect.objectContaining({ code: 'CONNECTION_LOST' }))
+    reconnectNow()
+    await reached('open')
+    expect([opened, getState().app?.version]).toEqual([2, '0.1.0'])
+    stop.abort()
+    ports[1]?.cut()
+    await ended
+  })
+})

@@ -1,0 +1,77 @@
+import { createClient, type ServerEvent } from '../api/client.js'
+import type { Port } from '../../shared/rpc.js'
+import { setClient } from './client-ref.js'
+import { loadLibrary, openFirstSession, openSession, refreshSession } from './session-actions.js'
+import { getState, setState } from './store.js'
+
+const waitsMs = [500, 1_000, 2_000, 4_000, 8_000] as const
+
+let endWait: (() => void) | null = null
+
+/**
+ * Connects, and connects again whenever the connection is lost, until the signal fires.
+ * After each connect the present state is asked for; nothing that was cut off is sent again.
+ */
+export async function stayConnected(openPort: (signal: AbortSignal) => Promise<Port>, signal: AbortSignal): Promise<void> {
+  let tries = 0
+  let isFirst = true
+  while (!signal.aborted) {
+    try {
+      const client = createClient(await openPort(signal), handleEvent)
+      setClient(client)
+      const app = await client.call('app.state', {}, { signal })
+      setState({ app, connection: { kind: 'open' } })
+      tries = 0
+      if (isFirst) void startUp()
+      else void catchUp()
+      isFirst = false
+      await client.closed
+    } catch {
+      // The wait below shows that there is no connection; its own message would say no more.
+    }
+    setClient(null)
+    if (signal.aborted) return
+    const waitMs = waitsMs[Math.min(tries, waitsMs.length - 1)] ?? 8_000
+    tries += 1
+    setState({ connection: { kind: 'lost', retryAt: Date.now() + waitMs, tries } })
+    await wait(waitMs, signal)
+    setState({ connection: { kind: 'lost', retryAt: null, tries } })
+  }
+}
+
+/** Ends the wait before the next try. */
+export function reconnectNow(): void {
+  endWait?.()
+}
+
+function handleEvent(event: ServerEvent): void {
+  if (event.name === 'library.changed') void loadLibrary()
+  else void refreshSession(event.payload.session)
+}
+
+async function startUp(): Promise<void> {
+  await loadLibrary()
+  openFirstSession()
+  setState({ isStarted: true })
+}
+
+/** The host may be a new process that has not read the session yet. */
+async function catchUp(): Promise<void> {
+  const key = getState().session?.key ?? getState().opening?.key
+  if (key) void openSession(key)
+  await loadLibrary()
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      endWait = null
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+    endWait = done
+  })
+}

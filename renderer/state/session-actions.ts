@@ -1,0 +1,165 @@
+import type { SessionKey } from '../../shared/ids.js'
+import { throwIfAborted } from '../../shared/errors.js'
+import type { SessionSummary } from '../../shared/session.js'
+import type { Outline, SessionHeader } from '../../shared/timeline.js'
+import { client } from './client-ref.js'
+import { isCancelled, toReviewError, valueOf } from './loadable.js'
+import { notifyError } from './notice-actions.js'
+import { setPrefs } from './prefs-actions.js'
+import { followSelection } from './scope.js'
+import { noSelection, type OpenSession } from './shell-slice.js'
+import { getState, setState } from './store.js'
+import { loadMap, refreshTranscript } from './view-actions.js'
+
+/** Asks for the list of sessions; the last one stays on screen meanwhile. */
+export async function loadLibrary(): Promise<void> {
+  setState(({ library }) => ({ library: { kind: 'loading', stale: valueOf(library) } }))
+  try {
+    const value = await client().call('session.list', {})
+    setState({ library: { kind: 'ready', value } })
+  } catch (thrown) {
+    if (!isCancelled(thrown)) setState({ library: { kind: 'error', error: toReviewError(thrown) } })
+  }
+}
+
+/** Opens what the command line named, or else what was open last; otherwise the first screen stays. */
+export function openFirstSession(): void {
+  const { app, library, prefs } = getState()
+  const sessions = valueOf(library)?.sessions ?? []
+  const last = sessions.find(({ key }) => key === prefs.lastSession)
+  const first = app?.openFirst ?? last?.key
+  if (first) void openSession(first)
+}
+
+let opening = new AbortController()
+
+/** Opens a session. What was open stays on screen until the first turns of the new one are here. */
+export async function openSession(key: SessionKey): Promise<void> {
+  opening.abort()
+  opening = new AbortController()
+  const { signal } = opening
+  setState({ opening: { key, title: summaryOf(key)?.title ?? 'Session', progress: null, error: null } })
+  let isPeeking = false
+  const peek = async (): Promise<void> => {
+    if (isPeeking) return
+    isPeeking = true
+    await adoptSession(key, signal).catch(() => undefined)
+    isPeeking = false
+  }
+  try {
+    await client().call(
+      'session.open',
+      { session: key },
+      {
+        signal,
+        onProgress: (progress) => {
+          if (signal.aborted) return
+          setState(({ opening: now }) => ({ opening: now && { ...now, progress } }))
+          void peek()
+        },
+      },
+    )
+    await adoptSession(key, signal)
+    setState({ opening: null })
+    setPrefs({ lastSession: key })
+  } catch (thrown) {
+    if (signal.aborted) return
+    setState(({ opening: now }) => ({ opening: now && !isCancelled(thrown) ? { ...now, error: toReviewError(thrown) } : null }))
+  }
+}
+
+/** Stops reading the session that is being opened; what was read stays. */
+export function cancelOpening(): void {
+  opening.abort()
+  setState({ opening: null })
+}
+
+/** Back to the first screen. */
+export function closeSession(): void {
+  cancelOpening()
+  setState({ session: null, view: 'review' })
+  setPrefs({ lastSession: null })
+}
+
+let isRefreshing = false
+let refreshAgain = false
+
+/** Asks for header and outline of the open session anew, once at a time; the selection stays on what it was. */
+export async function refreshSession(key: SessionKey | null = getState().session?.key ?? null): Promise<void> {
+  if (key === null || getState().session?.key !== key) return
+  if (isRefreshing) {
+    refreshAgain = true
+    return
+  }
+  isRefreshing = true
+  try {
+    await adoptSession(key, new AbortController().signal)
+  } catch (thrown) {
+    notifyError(thrown, () => void refreshSession(key))
+  }
+  isRefreshing = false
+  if (refreshAgain) {
+    refreshAgain = false
+    await refreshSession(key)
+  }
+}
+
+async function adoptSession(key: SessionKey, signal: AbortSignal): Promise<void> {
+  const [header, outline] = await Promise.all([
+    client().call('session.header', { session: key }, { signal }),
+    client().call('session.outline', { session: key }, { signal }),
+  ])
+  throwIfAborted(signal)
+  const { session, view } = getState()
+  if (session?.key === key) setState({ session: renewed(session, header, outline) })
+  else
+    setState({
+      session: fresh(key, header, outline),
+      view: 'review',
+      focusedPane: 'timeline',
+      mapCursor: null,
+      rawLines: null,
+      timelineFilter: null,
+    })
+  if (session?.key === key && view === 'map') void loadMap()
+  if (session?.key === key && view === 'transcript' && session.transcript) void refreshTranscript()
+}
+
+function fresh(key: SessionKey, header: SessionHeader, outline: Outline): OpenSession {
+  const session: OpenSession = {
+    key,
+    header,
+    outline,
+    details: new Map(),
+    detailsRevision: new Map(),
+    selection: noSelection,
+    openFolds: new Set(),
+    dragTo: null,
+    map: { kind: 'idle' },
+    mapRevision: -1,
+    transcript: null,
+  }
+  return header.loading ? session : { ...session, selection: newestTurn(outline) }
+}
+
+function renewed(session: OpenSession, header: SessionHeader, outline: Outline): OpenSession {
+  const isSame = outline.revision === session.outline.revision
+  const selection = isSame ? session.selection : followSelection(session, outline)
+  return {
+    ...session,
+    header,
+    outline: isSame ? session.outline : outline,
+    selection: selection.rowIndex < 0 && !header.loading ? newestTurn(outline) : selection,
+    dragTo: isSame ? session.dragTo : null,
+  }
+}
+
+function newestTurn(outline: Outline): OpenSession['selection'] {
+  const rowIndex = outline.rows.findLastIndex((row) => row.kind === 'turn')
+  const row = outline.rows[rowIndex]
+  return row?.kind === 'turn' ? { ...noSelection, turn: row.promptId, rowIndex } : noSelection
+}
+
+export function summaryOf(key: SessionKey): SessionSummary | null {
+  return valueOf(getState().library)?.sessions.find((session) => session.key === key) ?? null
+}

@@ -1,0 +1,71 @@
+/** A count for a narrow place: digits up to 9,999, then `12k`, `1.2M`. */
+export function formatCount(count: number): string {
+  if (count < 10_000) return String(count)
+  if (count < 1_000_000) return `${Math.round(count / 1000)}k`
+  return `${(count / 1_000_000).toFixed(1)}M`
+}
+
+/** A whole number with groups: `10,000`. */
+export function numberText(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** A count with its noun: `1 file`, `20,000 files`. */
+export function countText(count: number, noun: string): string {
+  return `${numberText(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** A size in steps of 1,000: `512 bytes`, `9.1 kB`, `61 MB`. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return bytes === 1 ? '1 byte' : `${bytes} bytes`
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let value = bytes / 1000
+  let step = 0
+  while (value >= 999.5 && step < units.length - 1) {
+    value /= 1000
+    step++
+  }
+  return `${value < 99.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)} ${units[step]}`
+}
+
+/** The time of day, `09:12`. */
+export function clockText(at: number): string {
+  const time = new Date(at)
+  return `${String(time.getHours()).padStart(2, '0')}:${String(time.getMinutes()).padStart(2, '0')}`
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** A day without its time: `Today`, `Yesterday`, `27 Nov`, with the year where it is another one. */
+export function dayText(at: number, now: number): string {
+  const days = dayNumber(now) - dayNumber(at)
+  if (days === 0) return 'Today'
+  if (days === 1) return 'Yesterday'
+  const date = new Date(at)
+  const year = date.getFullYear() === new Date(now).getFullYear() ? '' : ` ${date.getFullYear()}`
+  return `${date.getDate()} ${months[date.getMonth()]}${year}`
+}
+
+/** When something was, as short as it is clear: the time today, else the day. */
+export function whenText(at: number, now: number): string {
+  return dayNumber(at) === dayNumber(now) ? clockText(at) : dayText(at, now)
+}
+
+/** Days since an arbitrary one, in local time. */
+export function dayNumber(at: number): number {
+  const date = new Date(at)
+  return Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000)
+}
+
+/** How long something took: `340 ms`, `2.1 s`, `3 min`. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${ms} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1).replace(/\.0$/, '')} s`
+  return `${Math.round(ms / 60_000)} min`
+}
+
+/** The directory part of a path, with its slash, and the name. */
+export function splitPath(path: string): { readonly folder: string; readonly name: string } {
+  const cut = path.lastIndexOf('/') + 1
+  return { folder: path.slice(0, cut), name: path.slice(cut) }
+}

@@ -1,0 +1,50 @@
+// What the tests look for in the window, by role and accessible name.
+
+import { expect, type Locator, type Page } from '@playwright/test'
+
+/** The row of a turn in the timeline. */
+export function turnRow(page: Page, index: number): Locator {
+  return page.getByRole('listbox', { name: 'Timeline' }).getByRole('option', { name: new RegExp(`^Turn ${index}:`) })
+}
+
+/** Rows of the list of changed files, or those whose name begins so. */
+export function fileRow(page: Page, path: string | RegExp = /./): Locator {
+  return page.getByRole('listbox', { name: 'Changed files' }).getByRole('option', { name: typeof path === 'string' ? new RegExp(`^${escape(path)}[, ]`) : path })
+}
+
+export function planRow(page: Page, path: string): Locator {
+  return page.getByRole('listbox', { name: 'Files of the rewind' }).getByRole('option', { name: new RegExp(`, ${escape(path)}, `) })
+}
+
+export function receiptRow(page: Page, path: string): Locator {
+  return page.getByRole('listbox', { name: 'Files of the receipt' }).getByRole('option', { name: new RegExp(`, ${escape(path)}`) })
+}
+
+export function diffPane(page: Page): Locator {
+  return page.getByRole('region', { name: 'Diff' })
+}
+
+/** Waits until the session that the app opened by itself stands there with its newest turn. */
+export async function waitForSession(page: Page, turns: number): Promise<void> {
+  await expect(turnRow(page, turns)).toHaveAttribute('aria-selected', 'true')
+}
+
+/** Selects a turn with the pointer, and waits until its changes are listed. */
+export async function selectTurn(page: Page, index: number): Promise<void> {
+  await turnRow(page, index).click()
+  await expect(turnRow(page, index)).toHaveAttribute('aria-selected', 'true')
+}
+
+/** The text of one side of the diff on screen; the editor draws spaces that do not break. */
+export async function expectText(side: Locator, text: string | RegExp): Promise<void> {
+  await expect.poll(async () => (await side.locator('.view-lines').innerText()).replaceAll('\u00a0', ' ')).toMatch(text instanceof RegExp ? text : new RegExp(escape(text)))
+}
+
+/** A side of the diff; in one column both are the last. */
+export function diffSide(page: Page, side: 'before' | 'after'): Locator {
+  return diffPane(page).locator(side === 'before' ? '.editor.original' : '.editor.modified')
+}
+
+function escape(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}

@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 
 const modules: Readonly<Record<string, string>> = {
   'bench-adapter': 'build/bench/adapter.ts',
-  sed: 'electron/edits/sed-edit.ts',
+  sed: 'electron/edits/simulate-sed.ts',
 }
 
 const name = process.argv[2] ?? ''

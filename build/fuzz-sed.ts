@@ -38,14 +38,17 @@ function count(item: SedCase): Tally {
 }
 
 function runBatch(from: number, to: number): void {
-  const cases = Array.from({ length: to - from + 1 }, (_, index) => sedCase(from + index, group, `f${from + index}.txt`))
+  const cases = Array.from({ length: to - from + 1 }, (_, index) =>
+    sedCase(from + index, group, `f${from + index}.txt`),
+  )
   const shell = from % (2 * batchSize) < batchSize ? 'bash' : 'dash'
   compareWithSed(cases, values.locale, shell).forEach((result, index) => {
     const item = cases[index]
     if (item === undefined) return
     const tally = count(item)
-    if (result.kind === 'declined') reasons.set(`${item.group}: ${result.reason}`, (reasons.get(`${item.group}: ${result.reason}`) ?? 0) + 1)
-    else tally.accepted++
+    if (result.kind === 'declined') {
+      reasons.set(`${item.group}: ${result.reason}`, (reasons.get(`${item.group}: ${result.reason}`) ?? 0) + 1)
+    } else tally.accepted++
     if (result.kind === 'same' && result.isChanged) tally.changed++
     if (result.kind === 'killed') tally.killed++
     if (result.kind !== 'different') return
@@ -72,6 +75,7 @@ if (!hasGnuSed()) {
     )
   }
   if (values.reasons) {
-    for (const [reason, times] of [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 40)) process.stdout.write(`${String(times).padStart(6)} ${reason}\n`)
+    for (const [reason, times] of [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 40))
+      process.stdout.write(`${String(times).padStart(6)} ${reason}\n`)
   }
 }

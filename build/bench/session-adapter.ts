@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LogCatalog, type CatalogEntry } from '../../electron/sessions/log-catalog.js'
 import { inTurns } from '../../electron/sessions/log-collection.js'
+import { readLogEnds } from '../../electron/sessions/log-ends.js'
 import { findLogs } from '../../electron/sessions/log-files.js'
 import { LogReader } from '../../electron/sessions/log-reader.js'
 import { LineScanner } from '../../electron/sessions/jsonl.js'
-import { recordKind } from '../../electron/sessions/record-sniff.js'
 
 /** What a bench is told of an opened log. */
 export interface OpenedLog {
@@ -22,6 +22,7 @@ export interface ListedLogs {
 }
 
 const counters = 2
+const endReaders = 8
 
 /** Indexes a log that was never seen: every prompt with its text, the place of every record. */
 export async function openSession(file: string): Promise<OpenedLog> {
@@ -37,6 +38,26 @@ export async function reopenSession(file: string): Promise<OpenedLog> {
   await reader.load()
   await reader.save()
   return describe(reader)
+}
+
+/** The newest prompts, for showing something at once. */
+export async function newestPrompts(file: string): Promise<Pick<OpenedLog, 'prompts'>> {
+  const reader = await LogReader.open({ file, indexFile: null, isKept: false, isDeep: false })
+  const { newestPrompts: newest } = await readLogEnds(reader.log, reader.size, reader.sniffer)
+  reader.close()
+  return { prompts: newest.length }
+}
+
+/** Lists the logs of a folder with their titles, without counts. */
+export async function listTitles(folder: string): Promise<Pick<ListedLogs, 'n'>> {
+  const catalog = new LogCatalog(null)
+  const { logs } = await findLogs(folder)
+  const entries = logs.map((log) => catalog.take(log))
+  let n = 0
+  await inTurns(endReaders, entries, () => async (entry) => {
+    if ((await catalog.readEnds(entry)).ends?.firstPrompt) n++
+  })
+  return { n }
 }
 
 /** Lists the logs of a folder for the first time, with counts. */
@@ -70,14 +91,9 @@ async function list(folder: string, catalog: LogCatalog): Promise<ListedLogs> {
 }
 
 function describe(reader: LogReader): OpenedLog {
-  const { rows, prompts, lines } = reader.index
-  let snaps = 0
-  for (let row = 0; row < rows.count; row++) {
-    const kind = rows.kindOf(row)
-    if (kind === recordKind.snapshot || kind === recordKind.snapshotDelta || kind === recordKind.otherSnapshot) snaps++
-  }
+  const { prompts, lines, marks } = reader.index
   reader.close()
-  return { lines, prompts: prompts.length, snaps, title: prompts[0]?.text.slice(0, 40) ?? '' }
+  return { lines, prompts: prompts.length, snaps: marks.snapshots, title: prompts[0]?.text.slice(0, 40) ?? '' }
 }
 
 /** A folder of its own for each log or folder that is benched, so that runs do not mix. */

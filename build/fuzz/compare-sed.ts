@@ -23,7 +23,11 @@ export function hasGnuSed(): boolean {
  * The comparison of each case, in order. One shell runs all commands that the simulation accepts, each on its own file,
  * so that the file names of `cases` must differ.
  */
-export function compareWithSed(cases: readonly SedCase[], locale: string, shell: 'bash' | 'dash'): readonly Comparison[] {
+export function compareWithSed(
+  cases: readonly SedCase[],
+  locale: string,
+  shell: 'bash' | 'dash',
+): readonly Comparison[] {
   const folder = mkdtempSync(join(tmpdir(), 'fuzz-sed-'))
   try {
     const simulated = cases.map((item) => simulate(item, locale))
@@ -35,15 +39,25 @@ export function compareWithSed(cases: readonly SedCase[], locale: string, shell:
     })
     writeFileSync(join(folder, 'commands'), script.join('\n') + '\n')
     writeFileSync(join(folder, 'status'), '')
-    spawnSync(shell, ['commands'], { cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: locale, LOCPATH: process.env['LOCPATH'] } })
-    const status = new Map(readFileSync(join(folder, 'status'), 'utf8').trim().split('\n').map((line) => pair(line)))
+    spawnSync(shell, ['commands'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], LC_ALL: locale, LOCPATH: process.env['LOCPATH'] },
+    })
+    const status = new Map(
+      readFileSync(join(folder, 'status'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => pair(line)),
+    )
     return cases.map((item, index) => {
       const answer = simulated[index] ?? ''
       if (typeof answer === 'string') return { kind: 'declined', reason: answer }
       const exitCode = status.get(index) ?? -1
       if (exitCode >= 128 || exitCode === 4) return { kind: 'killed' }
       const real = readFileSync(join(folder, item.file))
-      return exitCode === 0 && real.equals(answer) ? { kind: 'same', isChanged: !real.equals(item.before) } : { kind: 'different', simulated: answer, real, exitCode }
+      return exitCode === 0 && real.equals(answer)
+        ? { kind: 'same', isChanged: !real.equals(item.before) }
+        : { kind: 'different', simulated: answer, real, exitCode }
     })
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -13,29 +13,28 @@ const files: readonly string[] = [
   `CC = gcc\nCFLAGS = -O2 -Wall\nall: main.o util.o\n\t$(CC) -o app main.o util.o\nclean:\n\trm -f *.o\n`,
 ]
 
-/** `%` stands for a word or text of the file, `@` for a new value. */
-const patterns: readonly (readonly [string, boolean])[] = [
-  ['s/%/@/g', false], ['s/%/@/', false], ['s/\\b%\\b/@/g', false], ['s/\\<%\\>/@/g', false], ['s|%|@|g', false], ['s,%,@,', false],
-  ['s/^%/@/', false], ['s/%.*/@/', false], ['s/^\\(.*\\)%/\\1@/', false], ['s/[[:space:]]*$//', false], ['s/[ \\t]*$//', false],
-  ['s/\\s\\+$//', false], ['s/\\r$//', false], ['s/^/# /', false], ['s/$/;/', false], ['s/^# *//', false], ['s/    /\\t/g', false],
-  ['s/\\t/  /g', false], ['s/"[^"]*"/"@"/', false], ['s/\\(%\\) *= *\\(.*\\)/\\1 = \\2/', false], ['s/%: .*/%: @/', false],
-  ['s/%/&@/', false], ['s/%\\(.*\\)$/@\\1/', false], ['s/[0-9]\\+/@/g', false], ['s/[0-9][0-9]*/@/2', false], ['s/[^[:alnum:]_]/_/g', false],
-  ['s#%#./@/#g', false], ['s/%/@/2', false], ['s/^\\( *\\)%/\\1@/', false], ['s/(\\([^)]*\\))/[\\1]/', false], ['s/[A-Z]/x/g', false],
-  ['s/(%|FooBar)/<\\1>/g', true], ['s/([A-Za-z_]+)\\(([^)]*)\\)/\\1[\\2]/g', true], ['s/%|getUser|get/@/g', true], ['s/^([A-Z_]+)=(.*)$/\\2=\\1/', true],
-  ['s/"([^"]+)": "([^"]+)"/"\\2": "\\1"/', true], ['s/([0-9]+)\\.([0-9]+)\\.([0-9]+)/\\1.\\2.99/', true], ['s/\\s+$//', true], ['s/^\\s*(#|\\/\\/) ?//', true],
-  ['s/(\\w+) = (\\w+)/\\2 = \\1/', true], ['s/[0-9]{4}-[0-9]{2}/@/', true], ['s/https?:\\/\\/[^\\/ "]+/@/', true], ['s/^(.{0,20}).*/\\1/', true],
-  ['s/:[0-9]+(-alpine)?/:22\\1/', true], ['s/%(.*)/@\\1/', true], ['s/(^|[^a-z])%/@/', true], ['s/%?@/x/', true], ['s/([^ ]+) +([^ ]+)/\\2 \\1/', true],
-]
+/** `%` stands for a word of the file, `@` for a new value; separated by two blanks. */
+const basic = String.raw`s/%/@/g  s/%/@/  s/\b%\b/@/g  s/\<%\>/@/g  s|%|@|g  s,%,@,  s/^%/@/  s/%.*/@/  s/^\(.*\)%/\1@/
+  s/[[:space:]]*$//  s/[ \t]*$//  s/\s\+$//  s/\r$//  s/^/# /  s/$/;/  s/^# *//  s/\t/ /g  s/"[^"]*"/"@"/
+  s/\(%\) *= *\(.*\)/\1 = \2/  s/%: .*/%: @/  s/%/&@/  s/%\(.*\)$/@\1/  s/[0-9]\+/@/g  s/[0-9][0-9]*/@/2
+  s/[^[:alnum:]_]/_/g  s#%#./@/#g  s/%/@/2  s/^\( *\)%/\1@/  s/(\([^)]*\))/[\1]/  s/[A-Z]/x/g  s/%/@/g;s/@/%/`
+const extended = String.raw`s/(%|FooBar)/<\1>/g  s/([A-Za-z_]+)\(([^)]*)\)/\1[\2]/g  s/%|getUser|get/@/g
+  s/^([A-Z_]+)=(.*)$/\2=\1/  s/"([^"]+)": "([^"]+)"/"\2": "\1"/  s/([0-9]+)\.([0-9]+)\.([0-9]+)/\1.\2.99/  s/\s+$//
+  s/^\s*(#|\/\/) ?//  s/(\w+) = (\w+)/\2 = \1/  s/[0-9]{4}-[0-9]{2}/@/  s/https?:\/\/[^\/ "]+/@/  s/^(.{0,20}).*/\1/
+  s/:[0-9]+(-alpine)?/:22\1/  s/%(.*)/@\1/  s/(^|[^a-z])%/\1@/  s/(^|[^A-Za-z_])%([^A-Za-z_]|$)/\1@\2/g  s/%?@/x/
+  s/([^ ]+) +([^ ]+)/\2 \1/  s/\b(%|main)\b/<\1>/g`
 
 export function realisticCase(random: Random, file: string): { readonly command: string; readonly before: string } {
   const text = random.pick(files)
   const words = text.match(/[A-Za-z_][A-Za-z0-9_]{2,}/g) ?? ['x']
-  const [template, extended] = random.pick(patterns)
-  const word = random.pick(words)
+  const isExtended = random.chance(40)
+  const template = random.pick((isExtended ? extended : basic).split(/ {2,}|\n\s*/))
   const value = random.pick(['newName', 'v2', '9', 'new value', 'a-b', 'x_y', '', '\\&', 'l1\\nl2', 'http:'])
-  const script = template.replaceAll('%', word).replaceAll('@', value)
+  const script = template.replaceAll('%', random.pick(words)).replaceAll('@', value)
   const quoted = random.chance(70) || /[$`\\!"]/.test(script) ? `'${script}'` : `"${script}"`
-  const options = extended ? random.pick(['-i -E', '-E -i', '-i -r', '-Ei']) : random.pick(['-i', '-i', '-i', '-i -e', '--in-place'])
+  const options = random.pick(
+    isExtended ? ['-i -E', '-E -i', '-i -r', '-Ei'] : ['-i', '-i', '-i', '-i -e', '--in-place'],
+  )
   const before = random.chance(15) ? text.replaceAll('\n', '\r\n') : text
   return { command: `sed ${options} ${quoted} ${file}`, before: random.chance(3) ? `\ufeff${before}` : before }
 }

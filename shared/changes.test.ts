@@ -7,7 +7,8 @@ const seed = Number(process.env['SEED'] ?? 1)
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, index) => `line ${index}\n`)
 const replaced = (lines: readonly string[], ...places: number[]): string =>
   lines.map((line, index) => (places.includes(index) ? `new ${index}\n` : line)).join('')
-const rangesOf = (hunks: readonly Hunk[]): number[][] => hunks.map((hunk) => [hunk.beforeStart, hunk.beforeEnd, hunk.afterStart, hunk.afterEnd])
+const rangesOf = (hunks: readonly Hunk[]): number[][] =>
+  hunks.map((hunk) => [hunk.beforeStart, hunk.beforeEnd, hunk.afterStart, hunk.afterEnd])
 
 describe('hunks', () => {
   it('hold the changed lines with three unchanged ones around them', () => {
@@ -31,7 +32,10 @@ describe('hunks', () => {
 
   it('are shared by changes with up to six lines between them', () => {
     const lines = numbers(30)
-    expect([rangesOf(hunksOf(lines.join(''), replaced(lines, 10, 17))), rangesOf(hunksOf(lines.join(''), replaced(lines, 10, 18)))]).toEqual([
+    expect([
+      rangesOf(hunksOf(lines.join(''), replaced(lines, 10, 17))),
+      rangesOf(hunksOf(lines.join(''), replaced(lines, 10, 18))),
+    ]).toEqual([
       [[7, 21, 7, 21]],
       [
         [7, 14, 7, 14],
@@ -53,7 +57,8 @@ describe('hunks', () => {
     const before = lines.join('')
     const after = replaced(lines, 5, 30, 55)
     const [first, second, third] = hunksOf(before, after)
-    if (first === undefined || second === undefined || third === undefined) throw new Error('Three hunks were expected.')
+    if (first === undefined || second === undefined || third === undefined)
+      throw new Error('Three hunks were expected.')
     expect([applyHunks(before, [third, first]), applyHunks(after, [invertHunk(second)])]).toEqual([
       { kind: 'applied', text: replaced(lines, 5, 55) },
       { kind: 'applied', text: replaced(lines, 5, 55) },
@@ -64,7 +69,13 @@ describe('hunks', () => {
     const [hunk] = hunksOf('a\nb\n', 'a\nB\n')
     if (hunk === undefined) throw new Error('A hunk was expected.')
     const misfit = { kind: 'misfit', hunk }
-    expect(['a\nx\n', 'b\na\n', 'a\n', 'a\nb', ''].map((text) => applyHunks(text, [hunk]))).toEqual([misfit, misfit, misfit, misfit, misfit])
+    expect(['a\nx\n', 'b\na\n', 'a\n', 'a\nb', ''].map((text) => applyHunks(text, [hunk]))).toEqual([
+      misfit,
+      misfit,
+      misfit,
+      misfit,
+      misfit,
+    ])
     expect(applyHunks('a\nb\n', [hunk, hunk])).toEqual(misfit)
   })
 
@@ -95,12 +106,15 @@ describe('hunks', () => {
       const others = hunks.filter((hunk) => !chosen.includes(hunk))
       const some = applyHunks(before, chosen)
       const rest = applyHunks(after, others.map(invertHunk))
-      expect([applyHunks(before, hunks), applyHunks(after, hunks.map(invertHunk)), hunks.map(invertHunk).map(invertHunk), some], `round ${round}, ${label}`).toEqual([
-        { kind: 'applied', text: after },
-        { kind: 'applied', text: before },
-        hunks,
-        rest,
-      ])
+      expect(
+        [
+          applyHunks(before, hunks),
+          applyHunks(after, hunks.map(invertHunk)),
+          hunks.map(invertHunk).map(invertHunk),
+          some,
+        ],
+        `round ${round}, ${label}`,
+      ).toEqual([{ kind: 'applied', text: after }, { kind: 'applied', text: before }, hunks, rest])
     }
   })
 })

@@ -1,4 +1,5 @@
 import { TextLines } from './diff/text-lines.js'
+import { WholeLines } from './diff/whole-lines.js'
 import { diffLines, diffTextLines } from './line-diff.js'
 import type { LineChange } from './line-diff.js'
 
@@ -28,8 +29,7 @@ export interface Hunk {
 
 /** The text with the hunks applied, or the first hunk that does not fit. */
 export type AppliedHunks =
-  | { readonly kind: 'applied'; readonly text: string }
-  | { readonly kind: 'misfit'; readonly hunk: Hunk }
+  { readonly kind: 'applied'; readonly text: string } | { readonly kind: 'misfit'; readonly hunk: Hunk }
 
 /**
  * The hunks that turn one text into the other, in order, with up to `contextLines` unchanged lines at either end.
@@ -66,25 +66,21 @@ export function countChanges(before: string, after: string): DiffStat {
  */
 export function applyHunks(text: string, hunks: readonly Hunk[]): AppliedHunks {
   const lines = new TextLines(text)
-  const pieces: string[] = []
-  let endsWithLine = true
-  const append = (piece: string): boolean => {
-    if (piece === '') return true
-    if (!endsWithLine) return false
-    pieces.push(piece)
-    endsWithLine = piece.endsWith('\n')
-    return true
-  }
+  const result = new WholeLines()
   let done = 0
-  let last: Hunk | undefined
+  let last: Hunk | null = null
   for (const hunk of [...hunks].sort((a, b) => a.beforeStart - b.beforeStart)) {
-    const fits = hunk.beforeStart >= done && hunk.beforeEnd <= lines.count && lines.slice(hunk.beforeStart, hunk.beforeEnd) === textOf(hunk, 'removed')
-    if (!fits || !append(lines.slice(done, hunk.beforeStart)) || !append(textOf(hunk, 'added'))) return { kind: 'misfit', hunk }
+    const stands =
+      hunk.beforeStart >= done &&
+      hunk.beforeEnd <= lines.count &&
+      lines.slice(hunk.beforeStart, hunk.beforeEnd) === sideOf(hunk, 'removed')
+    if (!stands || !result.append(lines.slice(done, hunk.beforeStart)) || !result.append(sideOf(hunk, 'added')))
+      return { kind: 'misfit', hunk }
     done = hunk.beforeEnd
     last = hunk
   }
-  if (!append(lines.slice(done, lines.count)) && last !== undefined) return { kind: 'misfit', hunk: last }
-  return { kind: 'applied', text: pieces.join('') }
+  if (!result.append(lines.slice(done, lines.count)) && last !== null) return { kind: 'misfit', hunk: last }
+  return { kind: 'applied', text: result.text }
 }
 
 /** The hunk that takes this one back. */
@@ -155,6 +151,6 @@ function hunkOf(group: readonly LineChange[], before: TextLines, after: TextLine
 }
 
 /** One side of a hunk: its kept lines with the removed ones, or with the added ones. */
-function textOf(hunk: Hunk, kind: 'removed' | 'added'): string {
+function sideOf(hunk: Hunk, kind: 'removed' | 'added'): string {
   return hunk.lines.map((line) => (line.kind === kind || line.kind === 'kept' ? line.text : '')).join('')
 }

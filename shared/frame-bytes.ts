@@ -6,7 +6,7 @@ export interface Utf8 {
   readonly decode: (bytes: Uint8Array) => string
 }
 
-const longText = 16_384
+const longText = 1_024
 const loneSurrogate = /\p{Surrogate}/u
 
 /**

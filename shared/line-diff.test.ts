@@ -11,7 +11,12 @@ const seed = Number(process.env['SEED'] ?? 1)
 
 /** [beforeStart, beforeEnd, afterStart, afterEnd] of each change. */
 function changesOf(before: string, after: string): number[][] {
-  return diffLines(before, after).map((change) => [change.beforeStart, change.beforeEnd, change.afterStart, change.afterEnd])
+  return diffLines(before, after).map((change) => [
+    change.beforeStart,
+    change.beforeEnd,
+    change.afterStart,
+    change.afterEnd,
+  ])
 }
 
 /** The lines of the text after with a + before those that were added; none may be removed. */
@@ -20,7 +25,9 @@ function marked(before: string, after: string): string[] {
   return after
     .replace(/\n$/, '')
     .split('\n')
-    .map((line, index) => (changes.some((change) => index >= change.afterStart && index < change.afterEnd) ? `+${line}` : ` ${line}`))
+    .map((line, index) =>
+      changes.some((change) => index >= change.afterStart && index < change.afterEnd) ? `+${line}` : ` ${line}`,
+    )
 }
 
 /** For each pair what `git diff --minimal` counts as added and removed lines. */
@@ -38,7 +45,8 @@ function minimalByGit(pairs: readonly { readonly before: string; readonly after:
       maxBuffer: 1 << 26,
       env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
     })
-    if (git.error !== undefined || git.stderr !== '') throw new Error(`git could not compare: ${git.stderr}`, { cause: git.error })
+    if (git.error !== undefined || git.stderr !== '')
+      throw new Error(`git could not compare: ${git.stderr}`, { cause: git.error })
     const counts = pairs.map(() => 0)
     for (const [, added, removed, index] of git.stdout.matchAll(/(\d+)\t(\d+)\t\0before\/\d+\0after\/(\d+)\0/g)) {
       counts[Number(index)] = Number(added) + Number(removed)
@@ -81,7 +89,10 @@ describe('line diff', () => {
   })
 
   it('sees a change of blanks alone', () => {
-    expect([changesOf('if x:\n    a()\n    b()', 'if x:\n    a()\nb()'), changesOf('a\n', 'a \n')]).toEqual([[[2, 3, 2, 3]], [[0, 1, 0, 1]]])
+    expect([changesOf('if x:\n    a()\n    b()', 'if x:\n    a()\nb()'), changesOf('a\n', 'a \n')]).toEqual([
+      [[2, 3, 2, 3]],
+      [[0, 1, 0, 1]],
+    ])
   })
 
   it('shows an added function as a whole, not from bracket to bracket', () => {
@@ -117,15 +128,51 @@ describe('line diff', () => {
     ])
   })
 
-  it('makes one change of two that can be moved to touch', () => {
-    expect(changesOf('x\na\nb\na\nb\ny\n', 'x\na\nb\na\nb\na\nb\na\nb\ny\n')).toEqual([[5, 5, 5, 9]])
+  it('keeps the comment with the function it belongs to', () => {
+    const one = '/** Does it. */\nfunction one() {\n}\n\n'
+    const two = '/** Does it. */\nfunction two() {\n}\n\n'
+    expect(marked(`start\n\n${one}`, `start\n\n${two}${one}`)).toEqual([
+      ' start',
+      ' ',
+      '+/** Does it. */',
+      '+function two() {',
+      '+}',
+      '+',
+      ' /** Does it. */',
+      ' function one() {',
+      ' }',
+      ' ',
+    ])
   })
 
-  it('rests where it is told to', () => {
-    const [before, after] = ['a\n\nb\n', 'a\n\nc\n\nb\n']
-    expect([diffLines(before, after, 'last'), diffLines('q\nx\nx\n', 'q\nx\nx\nx\n', 'last')]).toEqual([
-      [{ beforeStart: 2, beforeEnd: 2, afterStart: 2, afterEnd: 4 }],
-      [{ beforeStart: 3, beforeEnd: 3, afterStart: 3, afterEnd: 4 }],
+  it('begins a change at the line that is indented least', () => {
+    const record = (id: number): string => `{\n  "id": ${id}\n},\n`
+    expect(marked(`[\n${record(1)}${record(3)}]\n`, `[\n${record(1)}${record(2)}${record(3)}]\n`)).toEqual([
+      ' [',
+      ' {',
+      '   "id": 1',
+      ' },',
+      '+{',
+      '+  "id": 2',
+      '+},',
+      ' {',
+      '   "id": 3',
+      ' },',
+      ' ]',
+    ])
+  })
+
+  it('makes one change of two that can be moved to touch', () => {
+    expect([changesOf('a\nx\nx\nb\n', 'A\nx\nx\nx\nb\n'), changesOf('a\nx\nx\nb\n', 'a\nx\nx\nx\nB\n')]).toEqual([
+      [[0, 1, 0, 2]],
+      [[3, 4, 3, 5]],
+    ])
+  })
+
+  it('rests at the last place when told to', () => {
+    const text = '/** Does it. */\nfunction one() {\n}\n\n'
+    expect(diffLines(`start\n\n${text}`, `start\n\n${text.replace('one', 'two')}${text}`, 'last')).toEqual([
+      { beforeStart: 3, beforeEnd: 3, afterStart: 3, afterEnd: 7 },
     ])
   })
 
@@ -144,7 +191,11 @@ describe('line diff', () => {
       editKinds.flatMap((edit) =>
         [5, 40, 300, 1200].map((count) => {
           const lines = random.lines(kind, count)
-          return { before: random.text(lines), after: random.text(random.edited(lines, kind, edit)), label: `${kind} ${edit} ${count}` }
+          return {
+            before: random.text(lines),
+            after: random.text(random.edited(lines, kind, edit)),
+            label: `${kind} ${edit} ${count}`,
+          }
         }),
       ),
     )
@@ -167,7 +218,11 @@ describe('line diff', () => {
       ['every line changed a little', lines.map((line, index) => `${line} // ${index}`), 2 * count],
       ['completely different', other, 2 * count],
       ['halves swapped', [...lines.slice(half), ...lines.slice(0, half)], count],
-      ['a block of a third moved', [...lines.slice(0, 10), ...lines.slice(count / 3), ...lines.slice(10, count / 3)], count],
+      [
+        'a block of a third moved',
+        [...lines.slice(0, 10), ...lines.slice(count / 3), ...lines.slice(10, count / 3)],
+        count,
+      ],
     ]
     const before = `${lines.join('\n')}\n`
     for (const [name, edited, most] of cases) {

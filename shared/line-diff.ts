@@ -56,6 +56,10 @@ function equalEnds(before: TextLines, after: TextLines): { readonly leading: num
   let leading = 0
   while (leading < most && before.line(leading) === after.line(leading)) leading++
   let trailing = 0
-  while (leading + trailing < most && before.line(before.count - trailing - 1) === after.line(after.count - trailing - 1)) trailing++
+  while (
+    leading + trailing < most &&
+    before.line(before.count - trailing - 1) === after.line(after.count - trailing - 1)
+  )
+    trailing++
   return { leading, trailing }
 }

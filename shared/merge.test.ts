@@ -33,7 +33,11 @@ describe('merge', () => {
   })
 
   it('agrees where both sides made the same change', () => {
-    const both = [mergeTexts('a\nb\nc\n', 'a\nB\nc\n', 'a\nB\nc\n'), mergeTexts('a\nb\nc\n', 'a\nc\n', 'a\nc\n'), mergeTexts('a\n', 'a\na\n', 'a\na\n')]
+    const both = [
+      mergeTexts('a\nb\nc\n', 'a\nB\nc\n', 'a\nB\nc\n'),
+      mergeTexts('a\nb\nc\n', 'a\nc\n', 'a\nc\n'),
+      mergeTexts('a\n', 'a\na\n', 'a\na\n'),
+    ]
     expect(both.map(cleanText)).toEqual(['a\nB\nc\n', 'a\nc\n', 'a\na\n'])
   })
 
@@ -60,6 +64,23 @@ describe('merge', () => {
     ]).toEqual([1, 0, 1, 1])
   })
 
+  it('takes changes that touch, each in lines of its own, apart where that is asked for; one that inserts there stays a conflict', () => {
+    const apart = (base: string, mine: string, other: string): string | null =>
+      cleanText(mergeTexts(base, mine, other, 'apart'))
+    expect([
+      apart('original\nrobot\n', 'changed\nrobot\n', 'original\n'),
+      apart('a\nb\nc\n', 'A\nb\nc\n', 'a\nB\nc\n'),
+      apart('a\nb\nc\n', 'a\nB\nc\n', 'A\nb\nC\n'),
+      apart('a\nb\n', 'a\nnew\nb\n', 'a\nB\n'),
+      apart('a\n', '', 'a\nb\n'),
+      apart('a\nb\nc\n', 'A\nB\nc\n', 'a\nX\nc\n'),
+    ]).toEqual(['changed\n', 'A\nB\nc\n', 'A\nB\nC\n', null, null, null])
+  })
+
+  it('takes a change that may stand in several places to stand at the last one, as git does', () => {
+    expect(cleanText(mergeTexts('\n}\n', '}\n', '\n}\n}\n'))).toBe('}\n}\n')
+  })
+
   it('keeps line ends as the side had them that changed the line', () => {
     expect([
       cleanText(mergeTexts('a\r\nb\r\nc\r\n', 'a\r\nb\r\nC\r\n', 'a\nb\r\nc\r\n')),
@@ -74,10 +95,23 @@ describe('merge', () => {
     for (let round = 0; round < 3000; round++) {
       const kind = random.pick(lineKinds)
       const lines = random.lines(kind, random.below(30))
-      const [base, mine, other] = [random.text(lines), random.text(random.edited(lines, kind, 'rework')), random.text(random.edited(lines, kind, 'touch'))]
-      expect([mergeTexts(base, mine, base), mergeTexts(base, base, other), mergeTexts(base, mine, mine)].map(cleanText), `round ${round}`).toEqual([mine, other, mine])
+      const [base, mine, other] = [
+        random.text(lines),
+        random.text(random.edited(lines, kind, 'rework')),
+        random.text(random.edited(lines, kind, 'touch')),
+      ]
+      expect(
+        [mergeTexts(base, mine, base), mergeTexts(base, base, other), mergeTexts(base, mine, mine)].map(cleanText),
+        `round ${round}`,
+      ).toEqual([mine, other, mine])
       const swapped = mergeTexts(base, other, mine).parts.map((part) =>
-        part.kind === 'conflict' ? part.base : part.kind === 'agreed' ? part.text : part.kind === 'mine' ? `other ${part.text}` : `mine ${part.text}`,
+        part.kind === 'conflict'
+          ? part.base
+          : part.kind === 'agreed'
+            ? part.text
+            : part.kind === 'mine'
+              ? `other ${part.text}`
+              : `mine ${part.text}`,
       )
       const straight = mergeTexts(base, mine, other).parts.map((part) =>
         part.kind === 'conflict' ? part.base : part.kind === 'agreed' ? part.text : `${part.kind} ${part.text}`,
@@ -97,11 +131,13 @@ describe(`merge beside git merge-file (seed ${seed})`, () => {
   /** For each triple the text that git merges it to, or `null` where it finds conflicts. */
   function byGit(triples: readonly Triple[]): (string | null)[] {
     for (const [index, triple] of triples.entries()) {
-      for (const side of ['base', 'mine', 'other'] as const) writeFileSync(join(folder, `${side}-${index}`), triple[side])
+      for (const side of ['base', 'mine', 'other'] as const)
+        writeFileSync(join(folder, `${side}-${index}`), triple[side])
     }
     const script = 'for n in $(seq 0 $1); do git merge-file -p mine-$n base-$n other-$n > merged-$n; echo $?; done'
     const shell = spawnSync('sh', ['-c', script, 'sh', String(triples.length - 1)], { cwd: folder, encoding: 'utf8' })
-    if (shell.error !== undefined || shell.stderr !== '') throw new Error(`git could not merge: ${shell.stderr}`, { cause: shell.error })
+    if (shell.error !== undefined || shell.stderr !== '')
+      throw new Error(`git could not merge: ${shell.stderr}`, { cause: shell.error })
     return shell.stdout
       .trim()
       .split('\n')
@@ -113,7 +149,8 @@ describe(`merge beside git merge-file (seed ${seed})`, () => {
     const triples = Array.from({ length: 500 }, (): Triple => {
       const kind = random.pick(lineKinds)
       const lines = random.lines(kind, random.below(60))
-      const edited = (): string => random.text(random.edited(lines, kind, random.pick(['touch', 'touch', 'touch', ...editKinds])))
+      const edited = (): string =>
+        random.text(random.edited(lines, kind, random.pick(['touch', 'touch', 'touch', ...editKinds])))
       return { base: random.text(lines), mine: edited(), other: edited() }
     })
     const ours = triples.map(({ base, mine, other }) => cleanText(mergeTexts(base, mine, other)))

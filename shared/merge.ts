@@ -30,10 +30,15 @@ export interface MergeResult {
  * Merges what two sides made of one base text, line by line.
  *
  * Shape: lines as `TextLines` has them, so each line end, and a missing last one, stays as the side had it that changed
- * the line. Changes of the two sides that overlap or touch are a conflict unless both come to the same text, as with
- * `git merge-file`.
+ * the line. Changes of the two sides that overlap are a conflict unless both come to the same text. Changes that only
+ * touch, each in lines of its own, are a conflict too, as with `git merge-file`, or with `apart` are both taken.
  */
-export function mergeTexts(base: string, mine: string, other: string): MergeResult {
+export function mergeTexts(
+  base: string,
+  mine: string,
+  other: string,
+  touching: 'conflict' | 'apart' = 'conflict',
+): MergeResult {
   const lines = new TextLines(base)
   const ours = new ChangedSide(lines, mine)
   const theirs = new ChangedSide(lines, other)
@@ -47,9 +52,14 @@ export function mergeTexts(base: string, mine: string, other: string): MergeResu
     const mineLine = ours.lineOf(start)
     const otherLine = theirs.lineOf(start)
     let end = start
-    for (let reached = -1; reached < end; ) {
+    const mustTake = (change: LineChange, reached: number): boolean =>
+      touching === 'conflict' ||
+      change.beforeStart < reached ||
+      reached === start ||
+      change.beforeStart === change.beforeEnd
+    for (let reached = -1; reached < end;) {
       reached = end
-      end = theirs.take(ours.take(end))
+      end = theirs.take(ours.take(end, mustTake), mustTake)
     }
     const region = {
       base: lines.slice(start, end),
@@ -96,13 +106,15 @@ class ChangedSide {
     return baseLine + this.#shift
   }
 
-  /** Takes the changes that overlap or touch what lies before base line `end`; returns how far they reach. */
-  take(end: number): number {
+  /** Takes the changes that overlap what lies before base line `end`, or touch it and must be taken; returns how far they reach. */
+  take(end: number, mustTake: (change: LineChange, reached: number) => boolean): number {
     let reached = end
-    for (let change = this.#changes[this.#next]; change !== undefined && change.beforeStart <= reached; change = this.#changes[++this.#next]) {
+    for (;;) {
+      const change = this.#changes[this.#next]
+      if (change === undefined || change.beforeStart > reached || !mustTake(change, reached)) return reached
       reached = Math.max(reached, change.beforeEnd)
       this.#shift = change.afterEnd - change.beforeEnd
+      this.#next++
     }
-    return reached
   }
 }

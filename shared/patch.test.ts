@@ -1,6 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
@@ -15,7 +26,22 @@ const tools: PatchTools = {
   deflate: (bytes) => deflateSync(bytes, { level: 1 }),
   sha1: (bytes) => createHash('sha1').update(bytes).digest('hex'),
 }
-const oddNames = ['plain.ts', 'sp ace', ' lead and trail ', '-dash', 'tab\there', 'new\nline', 'quo"te', 'back\\slash', 'ümlaut', '漢字😀', "it's $HOME", 'x b/x', 'bell\x07\x7f', 'a/deep/er']
+const oddNames = [
+  'plain.ts',
+  'sp ace',
+  ' lead and trail ',
+  '-dash',
+  'tab\there',
+  'new\nline',
+  'quo"te',
+  'back\\slash',
+  'ümlaut',
+  '漢字😀',
+  "it's $HOME",
+  'x b/x',
+  'bell\x07\x7f',
+  'a/deep/er',
+]
 
 let folder = ''
 beforeEach(() => {
@@ -27,7 +53,8 @@ afterEach(() => rmSync(folder, { recursive: true }))
 function git(...args: readonly string[]): string {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
   const run = spawnSync('git', args, { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28, env })
-  if (run.error !== undefined || run.status !== 0) throw new Error(`git ${args[0]}: ${run.stderr.slice(0, 2000)}`, { cause: run.error })
+  if (run.error !== undefined || run.status !== 0)
+    throw new Error(`git ${args[0]}: ${run.stderr.slice(0, 2000)}`, { cause: run.error })
   return run.stdout
 }
 
@@ -66,14 +93,19 @@ function readTree(): string[] {
     .filter((path) => path !== '.git' && !path.startsWith('.git/') && !lstatSync(join(folder, path)).isDirectory())
     .map((path) => {
       const stat = lstatSync(join(folder, path))
-      const content = stat.isSymbolicLink() ? readlinkSync(join(folder, path), 'buffer') : readFileSync(join(folder, path))
-      return `${path} ${stat.isSymbolicLink() ? '120000' : (stat.mode & 0o100) === 0 ? '100644' : '100755'} ${content.toString('base64')}`
+      if (stat.isSymbolicLink()) return `${path} 120000 ${readlinkSync(join(folder, path), 'buffer').toString('base64')}`
+      const mode = (stat.mode & 0o100) === 0 ? '100644' : '100755'
+      return `${path} ${mode} ${readFileSync(join(folder, path)).toString('base64')}`
     })
     .sort()
 }
 
 function treeOf(sides: readonly (PatchSide | null)[]): string[] {
-  return sides.flatMap((file) => (file === null ? [] : [`${file.path} ${file.mode} ${Buffer.from(file.bytes).toString('base64')}`])).sort()
+  return sides
+    .flatMap((file) =>
+      file === null ? [] : [`${file.path} ${file.mode} ${Buffer.from(file.bytes).toString('base64')}`],
+    )
+    .sort()
 }
 
 describe('patch', () => {
@@ -81,7 +113,10 @@ describe('patch', () => {
     const files: PatchFile[] = [
       { before: side('a space', '100644', '1\n2\n3\n'), after: side('a space', '100644', '1\n2\nthree') },
       { before: null, after: side('added', '100755', 'new\n') },
-      { before: side('binary', '100644', new Uint8Array([0, 1, 2, 255])), after: side('binary', '100644', new Uint8Array(200).fill(7)) },
+      {
+        before: side('binary', '100644', new Uint8Array([0, 1, 2, 255])),
+        after: side('binary', '100644', new Uint8Array(200).fill(7)),
+      },
       { before: side('empty', '100644', ''), after: null },
       { before: side('latin1', '100644', new Uint8Array([0xe9, 10])), after: side('latin1', '100644', 'é\n') },
       { before: side('link', '120000', 'old target'), after: side('link', '120000', 'new target') },
@@ -102,50 +137,79 @@ describe('patch', () => {
     // git reports a latin-1 file as text; we give such bytes in whole.
     const isComparable = (section: string): boolean => !section.includes('latin1')
     const ours = formatPatch(files, tools)
-    const gits = git('diff', '--binary', '--full-index', '--find-renames', '--no-rename-empty', oldTree, newTree).replace(/^(@@ .*? @@).*$/gm, '$1')
+    const gits = git(
+      'diff',
+      '--binary',
+      '--full-index',
+      '--find-renames',
+      '--no-rename-empty',
+      oldTree,
+      newTree,
+    ).replace(/^(@@ .*? @@).*$/gm, '$1')
     expect(sections(ours).filter(isComparable)).toEqual(sections(gits).filter(isComparable))
   })
 
   it('leaves out what does not differ', () => {
     const same = side('same', '100644', 'same\n')
-    expect(formatPatch([{ before: same, after: same }, { before: null, after: null }], tools)).toBe('')
+    expect(
+      formatPatch(
+        [
+          { before: same, after: same },
+          { before: null, after: null },
+        ],
+        tools,
+      ),
+    ).toBe('')
   })
 
-  it.each(Array.from({ length: 8 }, (_, index) => seed * 1000 + index))('leads git apply to the exact bytes and modes, and back (seed %i)', (batchSeed) => {
-    const random = new RandomTexts(batchSeed)
-    const content = (): string | Uint8Array => {
-      if (random.below(5) > 0) return random.pair(60).before
-      return Uint8Array.from({ length: random.pick([0, 1, 51, 52, 53, 300, 5000]) }, () => random.below(random.pick([2, 256])))
-    }
-    const mode = (): PatchMode => random.pick(['100644', '100644', '100755'])
-    const files = Array.from({ length: 260 }, (_, index): PatchFile => {
-      const path = `${index}/${random.pick(oddNames)}`
-      const { before, after } = random.pair(random.pick([3, 60, 300]))
-      const link = (): PatchSide => side(path, '120000', `${random.pick(oddNames)} ${random.below(9)}`)
-      const edited = { before: side(path, mode(), before), after: side(path, mode(), after) }
-      switch (random.below(8)) {
-        case 0:
-          return { before: null, after: side(path, mode(), content()) }
-        case 1:
-          return { before: side(path, mode(), content()), after: null }
-        case 2:
-          return { before: side(path, mode(), content()), after: side(path, mode(), content()) }
-        case 3:
-          return random.pick([{ before: link(), after: link() }, { before: edited.before, after: link() }, { before: link(), after: edited.after }, { before: null, after: link() }])
-        case 4:
-          return { before: edited.before, after: { ...edited.after, path: `${index}/renamed ${random.pick(oddNames)}` } }
-        default:
-          return edited
+  it.each(Array.from({ length: 8 }, (_, index) => seed * 1000 + index))(
+    'leads git apply to the exact bytes and modes, and back (seed %i)',
+    (batchSeed) => {
+      const random = new RandomTexts(batchSeed)
+      const content = (): string | Uint8Array => {
+        if (random.below(5) > 0) return random.pair(60).before
+        return Uint8Array.from({ length: random.pick([0, 1, 51, 52, 53, 300, 5000]) }, () =>
+          random.below(random.pick([2, 256])),
+        )
       }
-    })
-    const before = files.map((file) => file.before)
-    const after = files.map((file) => file.after)
-    writeTree(before)
-    const patchPath = join(folder, '.git', 'the.patch')
-    writeFileSync(patchPath, formatPatch(files, tools))
-    git('apply', '--whitespace=nowarn', patchPath)
-    expect(readTree()).toEqual(treeOf(after))
-    git('apply', '--whitespace=nowarn', '--reverse', patchPath)
-    expect(readTree()).toEqual(treeOf(before))
-  })
+      const mode = (): PatchMode => random.pick(['100644', '100644', '100755'])
+      const files = Array.from({ length: 260 }, (_, index): PatchFile => {
+        const path = `${index}/${random.pick(oddNames)}`
+        const { before, after } = random.pair(random.pick([3, 60, 300]))
+        const link = (): PatchSide => side(path, '120000', `${random.pick(oddNames)} ${random.below(9)}`)
+        const edited = { before: side(path, mode(), before), after: side(path, mode(), after) }
+        switch (random.below(8)) {
+          case 0:
+            return { before: null, after: side(path, mode(), content()) }
+          case 1:
+            return { before: side(path, mode(), content()), after: null }
+          case 2:
+            return { before: side(path, mode(), content()), after: side(path, mode(), content()) }
+          case 3:
+            return random.pick([
+              { before: link(), after: link() },
+              { before: edited.before, after: link() },
+              { before: link(), after: edited.after },
+              { before: null, after: link() },
+            ])
+          case 4:
+            return {
+              before: edited.before,
+              after: { ...edited.after, path: `${index}/renamed ${random.pick(oddNames)}` },
+            }
+          default:
+            return edited
+        }
+      })
+      const before = files.map((file) => file.before)
+      const after = files.map((file) => file.after)
+      writeTree(before)
+      const patchPath = join(folder, '.git', 'the.patch')
+      writeFileSync(patchPath, formatPatch(files, tools))
+      git('apply', '--whitespace=nowarn', patchPath)
+      expect(readTree()).toEqual(treeOf(after))
+      git('apply', '--whitespace=nowarn', '--reverse', patchPath)
+      expect(readTree()).toEqual(treeOf(before))
+    },
+  )
 })

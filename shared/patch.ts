@@ -1,7 +1,7 @@
 import { hunksOf } from './changes.js'
 import type { Hunk, HunkLine } from './changes.js'
-import { literalBlock } from './diff/binary-patch.js'
-import { quotePath } from './diff/git-path.js'
+import { literalBlock } from './diff/literal-block.js'
+import { quotePath } from './diff/quote-path.js'
 
 /** A plain file, an executable one, or a symbolic link (whose content is its target). */
 export type PatchMode = '100644' | '100755' | '120000'
@@ -43,7 +43,12 @@ export function formatPatch(files: readonly PatchFile[], tools: PatchTools): str
 /** A file that becomes a link, or the other way round, is deleted and created, as with git. */
 function splitTypeChange({ before, after }: PatchFile): PatchFile[] {
   const isTypeChange = before !== null && after !== null && (before.mode === '120000') !== (after.mode === '120000')
-  return isTypeChange ? [{ before, after: null }, { before: null, after }] : [{ before, after }]
+  return isTypeChange
+    ? [
+        { before, after: null },
+        { before: null, after },
+      ]
+    : [{ before, after }]
 }
 
 function formatFile({ before, after }: PatchFile, tools: PatchTools): string {

@@ -7,7 +7,9 @@ const seed = Number(process.env['SEED'] ?? 1)
 /** Each mark as "before>after". */
 function marksOf(before: readonly string[], after: readonly string[]): string[] {
   const [old, now] = [before.join(''), after.join('')]
-  return diffWords(before, after).map((mark) => `${old.slice(mark.beforeStart, mark.beforeEnd)}>${now.slice(mark.afterStart, mark.afterEnd)}`)
+  return diffWords(before, after).map(
+    (mark) => `${old.slice(mark.beforeStart, mark.beforeEnd)}>${now.slice(mark.afterStart, mark.afterEnd)}`,
+  )
 }
 
 describe('word diff', () => {
@@ -32,10 +34,10 @@ describe('word diff', () => {
   })
 
   it('never cuts a character in two', () => {
-    expect([marksOf(['smile 😀 here\n'], ['smile 😁 here\n']), marksOf(['cafe\u0301 au lait\n'], ['cafe au lait\n'])]).toEqual([
-      ['😀>😁'],
-      ['cafe\u0301>cafe'],
-    ])
+    expect([
+      marksOf(['smile 😀 here\n'], ['smile 😁 here\n']),
+      marksOf(['cafe\u0301 au lait\n'], ['cafe au lait\n']),
+    ]).toEqual([['😀>😁'], ['cafe\u0301>cafe']])
   })
 
   it('marks nothing where that would not help', () => {
@@ -52,7 +54,9 @@ describe('word diff', () => {
     const random = new RandomTexts(seed)
     let marked = 0
     for (let round = 0; round < 2000; round++) {
-      const before = random.lines('odd', 1 + random.below(4)).map((line) => `${line} ${random.lines('code', 1).join('')}\n`)
+      const before = random
+        .lines('odd', 1 + random.below(4))
+        .map((line) => `${line} ${random.lines('code', 1).join('')}\n`)
       const after = before.map((line) => line.replace(/const|return|}|😀/, random.pick(['', 'let', '\r', '😁'])))
       const [old, now] = [before.join(''), after.join('')]
       const marks = diffWords(before, after)

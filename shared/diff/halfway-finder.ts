@@ -1,4 +1,5 @@
 import { BitRow, Places } from './bit-row.js'
+import type { Middle } from './middle-finder.js'
 import { at } from './slots.js'
 
 /**
@@ -25,8 +26,8 @@ export class HalfwayFinder {
     return steps
   }
 
-  /** The index at which the right part is to be cut when the left one is cut at `(l + lEnd) >> 1`. */
-  find(l: number, lEnd: number, r: number, rEnd: number): number {
+  /** Where to cut both parts, the left one in its middle, so that nothing is lost. */
+  find(l: number, lEnd: number, r: number, rEnd: number): Middle {
     const middle = (l + lEnd) >> 1
     const length = rEnd - r
     const places = this.#places
@@ -43,6 +44,6 @@ export class HalfwayFinder {
     for (let n = 1; n <= length; n++) {
       if (at(before, n) + at(after, length - n) > at(before, best) + at(after, length - best)) best = n
     }
-    return r + best
+    return { left: middle, right: r + best }
   }
 }

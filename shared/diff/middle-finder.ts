@@ -6,6 +6,7 @@ export interface Middle {
   readonly right: number
 }
 
+/** Right of every point. */
 const beyond = 0x7fff_ffff
 
 /**
@@ -80,7 +81,6 @@ export class MiddleFinder {
         if (!meetGoingForward && k >= fMin && k <= fMax && x <= at(forward, k + zero)) return { left: x, right: x - k }
       }
     }
-
     return null
   }
 }

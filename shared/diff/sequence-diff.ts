@@ -1,5 +1,6 @@
 import { HalfwayFinder } from './halfway-finder.js'
 import { MiddleFinder } from './middle-finder.js'
+import type { Middle } from './middle-finder.js'
 import { findSingleItems } from './single-items.js'
 import { at } from './slots.js'
 
@@ -27,8 +28,8 @@ const windowSize = 4096
  *
  * Shape: ids are integers from 0 up to, not including, `idCount`.
  *
- * There always is an answer. It is minimal, but for large inputs (from 15,000 items a side if they repeat much, from
- * 100,000 if they do not) with thousands of changes, where it comes close.
+ * There always is an answer, and no shorter one, save where thousands of items changed in a large input (some 15,000
+ * items a side that repeat themselves much, 50,000 like those of source code): there it comes close.
  */
 export function diffSequences(before: Int32Array, after: Int32Array, idCount: number): SequenceChange[] {
   return changesOf(matchSequences(before, after, idCount), after.length)
@@ -89,48 +90,38 @@ function matchSequences(before: Int32Array, after: Int32Array, idCount: number):
 
   function cut(): void {
     const near = middles.find(l, lEnd, r, rEnd, Math.ceil(Math.sqrt(lEnd - l + rEnd - r)))
-    if (near !== null) return cutAt(near.left, near.right)
+    if (near !== null) return cutAt(near)
     const cost = halfways.cost(l, lEnd, r, rEnd)
     if (cost > cheap && cutAtSingles()) return
     if (cost > affordable && lEnd - l > windowSize && rEnd - r > windowSize) return cutInWindows()
-    // The search for a short path may take a fraction of what the sure way takes.
-    const middle = middles.find(l, lEnd, r, rEnd, Math.ceil(Math.sqrt(cost) / 4))
-    if (middle !== null) cutAt(middle.left, middle.right)
-    else cutAt((l + lEnd) >> 1, halfways.find(l, lEnd, r, rEnd))
+    // A search for a short path may take a fraction of what the sure way takes.
+    cutAt(middles.find(l, lEnd, r, rEnd, Math.ceil(Math.sqrt(cost) / 4)) ?? halfways.find(l, lEnd, r, rEnd))
   }
 
-  function cutAt(leftCut: number, rightCut: number): void {
-    wait(l, leftCut, r, rightCut)
-    wait(leftCut, lEnd, rightCut, rEnd)
+  function cutAt(middle: Middle): void {
+    wait(l, middle.left, r, middle.right)
+    wait(middle.left, lEnd, middle.right, rEnd)
   }
 
   function wait(fromL: number, toL: number, fromR: number, toR: number): void {
     if (fromL < toL && fromR < toR) waiting.push(fromL, toL, fromR, toR)
   }
 
-  /** Cuts halfway on the best path through the next items of each side, again and again. */
-  function cutInWindows(): void {
-    while (lEnd - l > windowSize && rEnd - r > windowSize) {
-      const halfway = halfways.find(l, l + windowSize, r, r + windowSize)
-      wait(l, l + windowSize / 2, r, halfway)
-      l += windowSize / 2
-      r = halfway
-    }
-    wait(l, lEnd, r, rEnd)
-  }
-
-  /** Cuts at the items that occur once on each side, matched by themselves (patience diff); false if too few agree. */
+  /** Cuts at the items that occur once on each side, matched by themselves; false where too few of them agree. */
   function cutAtSingles(): boolean {
     const leftPart = left.ids.subarray(l, lEnd)
     const rightPart = right.ids.subarray(r, rEnd)
     const singles = findSingleItems(leftPart, rightPart, idCount)
-    const kept = matchSequences(singles.left.map((i) => at(leftPart, i)), singles.right.map((j) => at(rightPart, j)), idCount)
-    if (kept.filter((j) => j >= 0).length * itemsPerAnchor < leftPart.length + rightPart.length) return false
+    if (singles.left.length === leftPart.length) return false
+    const idsAt = (part: Int32Array, places: Int32Array): Int32Array => places.map((place) => at(part, place))
+    const kept = matchSequences(idsAt(leftPart, singles.left), idsAt(rightPart, singles.right), idCount)
+    if (kept.filter((single) => single >= 0).length * itemsPerAnchor < leftPart.length + rightPart.length) return false
+
     const [leftBase, rightBase] = [l, r]
-    for (let n = 0; n < kept.length; n++) {
-      if (at(kept, n) < 0) continue
+    for (const [n, single] of kept.entries()) {
+      if (single < 0) continue
       const i = leftBase + at(singles.left, n)
-      const j = rightBase + at(singles.right, at(kept, n))
+      const j = rightBase + at(singles.right, single)
       wait(l, i, r, j)
       match(i, j)
       l = i + 1
@@ -138,6 +129,17 @@ function matchSequences(before: Int32Array, after: Int32Array, idCount: number):
     }
     wait(l, lEnd, r, rEnd)
     return true
+  }
+
+  /** Cuts on the best path through the next items of each side, halfway, and goes on from there. */
+  function cutInWindows(): void {
+    while (lEnd - l > windowSize && rEnd - r > windowSize) {
+      const middle = halfways.find(l, l + windowSize, r, r + windowSize)
+      wait(l, middle.left, r, middle.right)
+      l = middle.left
+      r = middle.right
+    }
+    wait(l, lEnd, r, rEnd)
   }
 }
 

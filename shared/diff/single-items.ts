@@ -1,7 +1,11 @@
 import { at } from './slots.js'
 
 /** Where, on each side, the items stand that occur once on either; as many on one as on the other. */
-export function findSingleItems(left: Int32Array, right: Int32Array, idCount: number): { readonly left: Int32Array; readonly right: Int32Array } {
+export function findSingleItems(
+  left: Int32Array,
+  right: Int32Array,
+  idCount: number,
+): { readonly left: Int32Array; readonly right: Int32Array } {
   const leftCount = countsOf(left, idCount)
   const rightCount = countsOf(right, idCount)
   const isSingle = (id: number): boolean => leftCount[id] === 1 && rightCount[id] === 1

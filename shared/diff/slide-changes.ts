@@ -14,7 +14,12 @@ const tabWidth = 8
  * A change that only adds or only removes lines can move by a line when the line before it equals its last one, or the
  * line behind it its first one. Changes that can be made to touch become one. As many lines stay changed.
  */
-export function slideChanges(changes: readonly SequenceChange[], before: TextLines, after: TextLines, resting: Resting): SequenceChange[] {
+export function slideChanges(
+  changes: readonly SequenceChange[],
+  before: TextLines,
+  after: TextLines,
+  resting: Resting,
+): SequenceChange[] {
   const settled: SequenceChange[] = []
   const open = [...changes].reverse()
   for (let change = open.pop(); change !== undefined; change = open.pop()) {
@@ -64,10 +69,15 @@ function moved(change: SequenceChange, by: number): SequenceChange {
 }
 
 function joined(first: SequenceChange, second: SequenceChange): SequenceChange {
-  return { beforeStart: first.beforeStart, beforeEnd: second.beforeEnd, afterStart: first.afterStart, afterEnd: second.afterEnd }
+  return {
+    beforeStart: first.beforeStart,
+    beforeEnd: second.beforeEnd,
+    afterStart: first.afterStart,
+    afterEnd: second.afterEnd,
+  }
 }
 
-/** The shift from `least` to `most` with which both ends of the change cut the text where a reader would; the last such. */
+/** The last of the shifts from `least` to `most` with which both ends of the change lie where a reader would cut. */
 function mostReadable(lines: TextLines, start: number, end: number, least: number, most: number): number {
   let best = most
   let lowest = Number.POSITIVE_INFINITY
@@ -81,14 +91,13 @@ function mostReadable(lines: TextLines, start: number, end: number, least: numbe
   return best
 }
 
-/** Low where a block begins: at a line that is little indented, behind a blank one, not at a closing bracket. */
+/** Low where a block begins: at a line that is little indented, and behind a blank one. */
 function cutCost(lines: TextLines, line: number): number {
   let first = line
   while (first < lines.count && first < line + blanksLookedOver && indentOf(lines.line(first)) === null) first++
-  const indent = (first < lines.count ? indentOf(lines.line(first)) : null) ?? 0
-  const indentBefore = line === 0 ? 0 : indentOf(lines.line(line - 1))
-  if (indentBefore === null) return indent * 4
-  return indent * 4 + (indentBefore > indent ? 3 : 1)
+  const indent = first < lines.count ? (indentOf(lines.line(first)) ?? 0) : 0
+  const isBehindBlank = line > 0 && indentOf(lines.line(line - 1)) === null
+  return indent * 2 + (isBehindBlank ? 0 : 1)
 }
 
 /** Columns before the first character that is no blank; `null` for a blank line. */

@@ -1,5 +1,3 @@
-import { at } from './slots.js'
-
 /**
  * A text and where its lines stand in it.
  *
@@ -9,22 +7,26 @@ import { at } from './slots.js'
  */
 export class TextLines {
   readonly text: string
-  readonly count: number
-  /** Where each line starts, and behind the last one where the text ends. */
-  readonly #starts: Int32Array
+  /** Where each line starts, and, behind the last one, where the text ends. */
+  readonly #starts: readonly number[]
 
   constructor(text: string) {
-    let count = 0
-    for (let end = 0; end < text.length; end = endOfLine(text, end)) count++
+    const starts = [0]
+    for (let start = 0; start < text.length; starts.push(start)) {
+      const newline = text.indexOf('\n', start)
+      start = newline < 0 ? text.length : newline + 1
+    }
     this.text = text
-    this.count = count
-    this.#starts = new Int32Array(count + 1)
-    for (let line = 0; line < count; line++) this.#starts[line + 1] = endOfLine(text, at(this.#starts, line))
+    this.#starts = starts
+  }
+
+  get count(): number {
+    return this.#starts.length - 1
   }
 
   /** Where a line starts in the text; for `count`, where the text ends. */
   startOf(line: number): number {
-    return at(this.#starts, line)
+    return this.#starts[line] as number
   }
 
   /** A line with its line end. */
@@ -43,9 +45,4 @@ export class TextLines {
     for (let line = from; line < to; line++) lines.push(this.line(line))
     return lines
   }
-}
-
-function endOfLine(text: string, start: number): number {
-  const newline = text.indexOf('\n', start)
-  return newline < 0 ? text.length : newline + 1
 }

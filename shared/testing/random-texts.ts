@@ -71,7 +71,10 @@ export class RandomTexts {
         return [...lines.slice(middle), ...lines.slice(0, middle)]
       }
       case 'shuffle':
-        return lines.map((line) => ({ line, place: this.below(1_000_000) })).sort((a, b) => a.place - b.place).map(({ line }) => line)
+        return lines
+          .map((line) => ({ line, place: this.below(1_000_000) }))
+          .sort((a, b) => a.place - b.place)
+          .map(({ line }) => line)
       case 'move':
       case 'repeat':
         return this.#withBlocks(lines, edit === 'move')
@@ -100,11 +103,22 @@ export class RandomTexts {
   #line(kind: LineKind, index: number): string {
     switch (kind) {
       case 'code':
-        return this.pick(['', '}', '  }', `  const ${this.#name()} = ${this.below(1000)}`, `function ${this.#name()}${this.below(100)}() {`, `  return ${this.#name()}`])
+        return this.pick([
+          '',
+          '}',
+          '  }',
+          `  const ${this.#name()} = ${this.below(1000)}`,
+          `function ${this.#name()}${this.below(100)}() {`,
+          `  return ${this.#name()}`,
+        ])
       case 'log':
         return this.below(20) === 0 ? `WARN ${this.below(10_000)}` : `INFO step ${this.below(12)} done`
       case 'records':
-        return ['{', `  "id": ${this.below(500)},`, `  "ok": ${this.below(2)},`, `  "kind": ${this.below(5)}`, '},'][index % 5] ?? ''
+        return (
+          ['{', `  "id": ${this.below(500)},`, `  "ok": ${this.below(2)},`, `  "kind": ${this.below(5)}`, '},'][
+            index % 5
+          ] ?? ''
+        )
       case 'few':
         return `x${this.below(3)}`
       case 'odd':

@@ -15,7 +15,10 @@ const escapes: Readonly<Record<string, string>> = {
  * quotes, backslashes or anything beyond ASCII; else as it is.
  */
 export function quotePath(path: string): string {
-  const quoted = path.replace(/[\x00-\x1f"\\\x7f]|[^\x00-\x7f]/gu, (character) => escapes[character] ?? octalBytes(character))
+  const quoted = path.replace(
+    /[\x00-\x1f"\\\x7f]|[^\x00-\x7f]/gu,
+    (character) => escapes[character] ?? octalBytes(character),
+  )
   return quoted === path ? path : `"${quoted}"`
 }
 

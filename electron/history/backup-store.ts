@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { rename, rmSync, statSync } from 'node:fs'
+import { existsSync, rename, rmSync, statSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -40,8 +40,8 @@ export interface BackupStore extends BackupSource {
   /** Bytes on the disk, all in all. */
   sizeBytes(): Promise<number>
   /**
-   * Removes blobs that `needed` does not name, oldest first, until at most `limitBytes` are left; none younger than an hour,
-   * since another process may be about to name it. Returns the bytes that were freed.
+   * Removes blobs that `needed` does not name, oldest files first, until at most `limitBytes` are left; none younger than an
+   * hour, since another process may be about to name it. Returns the bytes that were freed.
    */
   prune(needed: ReadonlySet<string>, limitBytes: number): Promise<number>
 }
@@ -99,9 +99,15 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     }
   }
 
+  const forgetPack = (file: string): void => {
+    for (const [sha256, blob] of packed) if (blob.file === file) packed.delete(sha256)
+  }
+
   const findPacked = async (sha256: string): Promise<PackedBlob | null> => {
     const found = packed.get(sha256)
-    if (found) return found
+    if (found && existsSync(found.file)) return found
+    // Another process may have put the rest of a pack into a new one.
+    if (found) forgetPack(found.file)
     await loadPacks()
     return packed.get(sha256) ?? null
   }
@@ -158,6 +164,18 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     return bytes
   }
 
+  /** Puts the blobs that stay into a pack of their own; returns its size. */
+  const repack = async (blobs: readonly (readonly [string, PackedBlob])[]): Promise<number> => {
+    const pack = new PackWriter(packs, aside)
+    for (const [sha256, blob] of blobs) await pack.add(sha256, await readPacked(blob))
+    const sealed = await pack.seal()
+    for (const [sha256, blob] of sealed) packed.set(sha256, blob)
+    const [first] = sealed.values()
+    if (!first) return 0
+    knownPacks.add(first.file)
+    return statSync(first.file).size
+  }
+
   return {
     put,
     readBlob,
@@ -200,15 +218,17 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     prune: async (needed, limitBytes) => {
       await loadPacks()
       const kept = await listKept(root)
-      let left = kept.reduce((sum, each) => sum + each.sizeBytes, 0)
-      const before = left
-      for (const each of kept.filter((candidate) => Date.now() - candidate.mtimeMs > youngMs).sort((a, b) => a.mtimeMs - b.mtimeMs)) {
+      const before = kept.reduce((sum, each) => sum + each.sizeBytes, 0)
+      let left = before
+      const oldest = kept.filter((each) => Date.now() - each.mtimeMs > youngMs).sort((a, b) => a.mtimeMs - b.mtimeMs)
+      for (const each of oldest) {
         if (left <= limitBytes) break
-        const holds = each.name.endsWith('.pack') ? [...packed].filter(([, blob]) => blob.file === each.file).map(([sha256]) => sha256) : [each.name]
-        if (holds.some((sha256) => needed.has(sha256))) continue
+        const holds = each.name.endsWith('.pack') ? [...packed].filter(([, blob]) => blob.file === each.file) : []
+        const wanted = each.name.endsWith('.pack') ? holds.filter(([sha256]) => needed.has(sha256)) : []
+        if (needed.has(each.name) || (wanted.length > 0 && wanted.length === holds.length)) continue
+        left += (await repack(wanted)) - each.sizeBytes
         await rm(each.file, { force: true })
-        for (const sha256 of holds) if (packed.get(sha256)?.file === each.file) packed.delete(sha256)
-        left -= each.sizeBytes
+        for (const [sha256] of holds) if (packed.get(sha256)?.file === each.file) packed.delete(sha256)
       }
       return before - left
     },

@@ -67,7 +67,7 @@ function sentence(operation: Operation, stand: readonly Standing[], wanted: 'bef
 }
 
 function whyUndone(stand: readonly Standing[]): string {
-  return stand.includes('after') ? 'It was undone, because a file had changed meanwhile' : 'It had not written anything yet'
+  return stand.includes('elsewhere') ? 'It was undone, because a file had changed meanwhile' : 'It had not written anything yet'
 }
 
 function count(files: number): string {

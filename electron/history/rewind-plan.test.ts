@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { workspacePath } from '../../shared/ids.js'
 import type { Resolution } from '../../shared/rewind.js'
 import { hashPlan, needsBytes, planFile, type FileFacts, type FilePlan } from './rewind-plan.js'
-import { stateOf, type TestContent } from './testing/temp-history.js'
+import { stateOf, type TestContent } from '../testing/temp-history.js'
 
-const merge: Resolution = { kind: 'merge' }
+const merge = { kind: 'merge' } as const
 const words = { to: 'turn 4', by: 'turn 4' }
 const binary = (text: string): TestContent => ({ bytes: Buffer.from(`\0${text}`) })
 
@@ -26,7 +26,7 @@ function facts({ base, disk, target, turn, blocked }: Case): FileFacts {
   return { path: workspacePath('a'), base: stateOf(base), disk: stateOf(disk), target: stateOf(target), turn: turn ?? null, blocked: blocked ?? null, bytes }
 }
 
-function plan(each: Case, resolution = merge): FilePlan {
+function plan(each: Case, resolution: Resolution = merge): FilePlan {
   return planFile(facts(each), resolution, words)
 }
 
@@ -98,7 +98,7 @@ describe('planFile', () => {
   })
 
   it('asks for bytes only where hashes do not decide', () => {
-    const needs = (each: Case, resolution = merge): boolean => needsBytes(facts(each), resolution)
+    const needs = (each: Case, resolution: Resolution = merge): boolean => needsBytes(facts(each), resolution)
     expect([
       needs({ base: 'b', disk: 'mine', target: 'a' }),
       needs({ base: 'b', disk: 'b', target: 'a' }),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { workspacePath } from '../../shared/ids.js'
 import { sha256Of } from '../workspace/text-files.js'
-import { pathsOf, resultsOf, rewindOf, tempHistory, type TempHistory } from './testing/temp-history.js'
+import { pathsOf, resultsOf, rewindOf, tempHistory, type TempHistory } from '../testing/temp-history.js'
 
 let temp: TempHistory
 beforeEach(async () => {

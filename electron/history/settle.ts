@@ -1,11 +1,10 @@
-import { rm } from 'node:fs/promises'
 import { ReviewError, type ErrorCode } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
 import type { WorkspacePath } from '../../shared/ids.js'
 import { isMissing } from '../base/disk-errors.js'
 import { syncFolder } from '../base/file-bytes.js'
 import { inParallel } from '../base/pool.js'
-import { asideOf, makeParents, parentsOf, removeEmptyFolder } from '../workspace/text-files.js'
+import { asideOf, makeParents, parentsOf, removeAside, removeEmptyFolder } from '../workspace/text-files.js'
 import type { HistoryParts } from './history-parts.js'
 import type { Intent, OperationFile } from './operation.js'
 import { isState, writeState } from './write-state.js'
@@ -51,7 +50,7 @@ export async function settleFiles(parts: HistoryParts, intent: Intent, wanted: '
 export async function removeAsides(parts: HistoryParts, intent: Intent): Promise<void> {
   await inParallel(intent.files, async (file, index) => {
     try {
-      await rm(asideOf(parts.workspace.resolveInside(file.path), intent.id, index), { force: true })
+      await removeAside(asideOf(parts.workspace.resolveInside(file.path), intent.id, index))
     } catch (thrown) {
       parts.log.error('history.aside-left', thrown, { path: file.path })
     }

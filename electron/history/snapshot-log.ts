@@ -22,6 +22,9 @@ export interface LoggedSnapshot {
   readonly backups: ReadonlyMap<WorkspacePath, LoggedBackup>
 }
 
+const wholeSubtype = 'file_history_snapshot'
+const deltaSubtype = 'overturn_history_delta'
+
 /** Takes one record; durable when it resolves. */
 export type SnapshotRecorder = (snapshot: LoggedSnapshot) => Promise<void>
 
@@ -84,11 +87,10 @@ export async function loadSnapshotLog(file: string): Promise<{ readonly records:
   for (const line of lines) {
     const payload = field(line, 'systemPayload')
     const subtype = field(line, 'subtype')
-    if (subtype === 'overturn_history_delta') take(payload, field(payload, 'isStart') !== true)
-    if (subtype !== 'file_history_snapshot') continue
+    if (subtype !== wholeSubtype && subtype !== deltaSubtype) continue
     const snapshots = field(payload, 'snapshots')
     if (!Array.isArray(snapshots)) skipped++
-    else for (const snapshot of snapshots as readonly unknown[]) take(snapshot, false)
+    else for (const snapshot of snapshots as readonly unknown[]) take(snapshot, subtype === deltaSubtype && field(snapshot, 'isStart') !== true)
   }
   return { records, skipped }
 }
@@ -96,8 +98,8 @@ export async function loadSnapshotLog(file: string): Promise<{ readonly records:
 function payloadOf(snapshot: LoggedSnapshot): object {
   const entries = [...snapshot.backups].map(([path, logged]) => [path, entryOf(logged)] as const)
   const body = { promptId: snapshot.promptId, timestamp: new Date(snapshot.takenAt).toISOString(), trackedFileBackups: Object.fromEntries(entries) }
-  if (snapshot.kind === 'whole') return { subtype: 'file_history_snapshot', systemPayload: { snapshots: [body] } }
-  return { subtype: 'overturn_history_delta', systemPayload: { ...body, isStart: snapshot.kind === 'start' } }
+  if (snapshot.kind === 'whole') return { subtype: wholeSubtype, systemPayload: { snapshots: [body] } }
+  return { subtype: deltaSubtype, systemPayload: { snapshots: [snapshot.kind === 'start' ? { ...body, isStart: true } : body] } }
 }
 
 function entryOf({ backup, version, at }: LoggedBackup): object {

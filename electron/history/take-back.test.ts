@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { promptId, workspacePath } from '../../shared/ids.js'
 import type { TakeBackRequest } from './take-back.js'
-import { contentOf, idOf, resultsOf, tempHistory, type TempHistory, type TestContent } from './testing/temp-history.js'
+import { contentOf, idOf, resultsOf, tempHistory, type TempHistory, type TestContent } from '../testing/temp-history.js'
 
 let temp: TempHistory
 beforeEach(async () => {

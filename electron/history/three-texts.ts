@@ -52,7 +52,7 @@ export function mergeBytes(bytes: BytesOfThree): MergedBytes {
   const hasBom = agree(three.map((text) => text.hasBom)) ?? false
 
   const [baseText, diskText, targetText] = three.map((text) => (isMixed ? text.text : text.text.replaceAll('\r\n', '\n'))) as [string, string, string]
-  const { merged, conflicts } = withoutConflicts(mergeTexts(baseText, diskText, targetText))
+  const { merged, conflicts } = withoutConflicts(mergeTexts(baseText, diskText, targetText, 'apart'))
   const encoded = encodeText(withLineEnds(merged, lineEnds), encoding, hasBom)
   if (!encoded) return impossible('its texts have no common encoding')
   return { kind: 'merged', bytes: encoded, conflicts, added: countChanges(baseText, diskText).insertions }

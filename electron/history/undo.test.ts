@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { idOf, resultsOf, tempHistory, type TempHistory } from './testing/temp-history.js'
+import { idOf, resultsOf, tempHistory, type TempHistory } from '../testing/temp-history.js'
 
 let temp: TempHistory
 beforeEach(async () => {
@@ -33,7 +33,15 @@ describe('undo and redo', () => {
     await restarted.redo(null)
     const afterRedo = temp.tree()
     await restarted.undo(null)
-    expect([afterUndo, afterRedo, temp.tree(), [undone.action, undone.label], before['hollow/']]).toEqual([before, rewound, before, ['undo', 'the start of turn 4'], '755'])
+    const folderMode = lstatSync(temp.at('made')).mode & 0o777
+    expect([afterUndo, afterRedo, temp.tree(), [undone.action, undone.label], before['hollow/'], folderMode]).toEqual([
+      before,
+      rewound,
+      before,
+      ['undo', 'the start of turn 4'],
+      '755',
+      0o700,
+    ])
   })
 
   it('keep what was typed after the rewind', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { type Stats, chmodSync, chownSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -144,8 +144,9 @@ describe('putContent', () => {
     chownSync(at('theirs/a'), 1236, 1237)
     await put('theirs/a', 'new')
     await put('theirs/b', 'new')
-    const owners = ['theirs/a', 'theirs/b'].map((path) => [lstatSync(at(path)).uid, lstatSync(at(path)).gid])
-    expect(owners).toEqual([[1236, 1237], [1234, 1235]])
+    await makeParents(workspace, 'theirs/new/c', () => null)
+    const owners = ['theirs/a', 'theirs/b', 'theirs/new'].map((path) => [lstatSync(at(path)).uid, lstatSync(at(path)).gid])
+    expect(owners).toEqual([[1236, 1237], [1234, 1235], [1234, 1235]])
   })
 })
 
@@ -186,7 +187,7 @@ describe('deleting, modes and folders', () => {
 describe('isUntouched', () => {
   it('sees a write, a replacement, a mode, a coming and a going', () => {
     writeFileSync(at('a'), 'a')
-    const look = (): ReturnType<typeof lstatSync> => lstatSync(at('a'))
+    const look = (): Stats => lstatSync(at('a'))
     const before = look()
     const same = isUntouched(before, look())
     chmodSync(at('a'), 0o600)

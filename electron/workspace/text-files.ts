@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, createReadStream, fchmodSync, fchownSync, fstatSync, mkdirSync, open, openSync, rename, rmdir, symlink, unlink, type Stats } from 'node:fs'
+import { chownSync, closeSync, createReadStream, fchmodSync, fchownSync, fstatSync, mkdirSync, open, openSync, rename, rmdir, symlink, unlink, type Stats } from 'node:fs'
 import { chmod, readlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -112,7 +112,7 @@ export async function putContent(place: Place, name: string, content: NewContent
     if (content.kind === 'link') await symlinkLater(content.target, aside)
     else await writeAside(place, content, aside)
     checkUnchanged(place, name, expected)
-    await renameLater(aside, place.absolute)
+    await renameOver(aside, place.absolute)
   } catch (thrown) {
     if (systemCode(thrown) !== 'EEXIST') await unlinkLater(aside).catch(() => undefined)
     throw diskError(thrown, name)
@@ -159,6 +159,8 @@ export async function makeParents(workspace: Workspace, path: string, modeOfFold
     try {
       const mode = modeOfFolder(folder)
       mkdirSync(place.absolute)
+      const owner = isRoot ? lookAt(place.folder) : null
+      if (owner && (owner.uid !== 0 || owner.gid !== 0)) chownSync(place.absolute, owner.uid, owner.gid)
       if (mode !== null) await chmod(place.absolute, mode)
     } catch (thrown) {
       if (systemCode(thrown) !== 'EEXIST') throw diskError(thrown, folder)
@@ -190,6 +192,15 @@ export function asideOf(place: Place, operation: string, index: number): string 
   return join(dirname(place.absolute), `.overturn-${operation}-${index}.tmp`)
 }
 
+/** Removes what a cut-off operation left aside; fine when there is nothing. Errors: PERMISSION_DENIED. */
+export async function removeAside(aside: string): Promise<void> {
+  try {
+    await unlinkLater(aside)
+  } catch (thrown) {
+    if (!isMissing(thrown)) throw diskError(thrown, 'A file left aside')
+  }
+}
+
 async function writeAside(place: Place, content: { readonly bytes: Uint8Array; readonly mode: number | null }, aside: string): Promise<void> {
   const mode = content.mode ?? (place.stats?.isFile() ? place.stats.mode & 0o777 : null)
   const file = await openLater(aside, 'wx', mode ?? 0o666)
@@ -201,6 +212,19 @@ async function writeAside(place: Place, content: { readonly bytes: Uint8Array; r
     await syncData(file)
   } finally {
     closeSync(file)
+  }
+}
+
+/** Windows refuses for a moment while a scanner or editor holds the file open. */
+async function renameOver(from: string, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await renameLater(from, to)
+    } catch (thrown) {
+      const isBusy = ['EBUSY', 'EPERM', 'EACCES'].includes(systemCode(thrown) ?? '')
+      if (!isWindows || !isBusy || attempt === 6) throw thrown
+      await new Promise((resolve) => setTimeout(resolve, 20 * attempt))
+    }
   }
 }
 

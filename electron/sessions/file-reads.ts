@@ -10,7 +10,8 @@ const sliceMs = 8
 /** The most that is read at once. */
 export const largestRead = 1 << 20
 
-let isFromMemory = false
+// The first read is taken for a quick one: most logs were written a moment ago.
+let isFromMemory = true
 let sliceStart = 0
 
 /**

@@ -1,3 +1,4 @@
+// Above 300 lines: all cases share one small world of homes and logs.
 import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -320,6 +321,7 @@ describe('a library that watches', () => {
     await reaches((sessions) => sessions.some(({ title }) => title === 'A new name'))
     rmSync(join(home, '.qwen/projects/-home-dev-new'), { recursive: true })
     await reaches((sessions) => sessions.length === 1)
+    expect(titles(library)).toEqual(['A new name'])
   })
 })
 

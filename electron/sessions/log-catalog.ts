@@ -3,13 +3,13 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sessionKey, type SessionKey } from '../../shared/ids.js'
 import { makeDataFolder, replaceDataFile } from '../base/data-files.js'
-import { LineScanner } from './jsonl.js'
+import type { LineScanner } from './jsonl.js'
 import { isObject } from './json-values.js'
 import { readLogEnds, type LogEnds } from './log-ends.js'
 import type { LogFile } from './log-files.js'
 import { LogReader } from './log-reader.js'
 import { shapeOf } from './qwen-turns.js'
-import { recordKind, type LogFormat } from './record-sniff.js'
+import type { LogFormat } from './record-sniff.js'
 
 /** Raised with each change of what an entry holds. */
 const version = 1
@@ -25,7 +25,6 @@ export interface LogCounts {
   /** Prompts on all branches, and turns of the live one. */
   readonly prompts: number
   readonly turns: number
-  readonly snapshots: number
   readonly problems: number
 }
 
@@ -174,15 +173,10 @@ export function keyOf(realFile: string): SessionKey {
 }
 
 function countsOf({ index, sniffer }: LogReader): LogCounts {
-  const { rows, prompts, lines } = index
-  let snapshots = 0
-  for (let row = 0; row < rows.count; row++) {
-    const kind = rows.kindOf(row)
-    if (kind === recordKind.snapshot || kind === recordKind.snapshotDelta || kind === recordKind.otherSnapshot) snapshots++
-  }
+  const { prompts, lines } = index
   const turns = sniffer.hasIds ? shapeOf(index).turns.length : prompts.length
-  const problems = index.problems().reduce((sum, { count }) => sum + count, 0)
-  return { lines, prompts: prompts.length, turns, snapshots, problems }
+  const problems = index.problemCount()
+  return { lines, prompts: prompts.length, turns, problems }
 }
 
 function isUnknownFormat(thrown: unknown): boolean {

@@ -37,6 +37,7 @@ interface BeforeRest {
   readonly prompts: number
   readonly lines: number
   readonly extraRows: number
+  readonly snapshots: number
   readonly problems: readonly SessionProblem[]
 }
 
@@ -93,6 +94,10 @@ export class LogIndex {
     return joinProblems(this.tally.list(), torn.list())
   }
 
+  problemCount(): number {
+    return this.tally.total() + (this.isTorn ? 1 : 0)
+  }
+
   /** 1-based line of a row. */
   lineOf(row: number): number {
     let extras = 0
@@ -125,6 +130,7 @@ export class LogIndex {
       prompts: this.prompts.length,
       lines: this.lines,
       extraRows: this.extraRows.length,
+      snapshots: this.marks.snapshots,
       problems: this.tally.list(),
     }
     this.visit(bytes, 0, bytes.length, offset, bytes.length)
@@ -141,6 +147,7 @@ export class LogIndex {
     this.marks.rewinds = this.rewinds.filter(({ row }) => row < before.rows)
     this.extraRows.length = before.extraRows
     this.lines = before.lines
+    this.marks.snapshots = before.snapshots
     this.tally.reset(before.problems)
   }
 
@@ -214,6 +221,8 @@ export class LogIndex {
   }
 
   private take(row: number, kind: RecordKind, bytes: Buffer, start: number, end: number, record: JsonObject | null): void {
+    // Most records are answers: they make no object.
+    if (kind === recordKind.reply || kind === recordKind.result) return this.marks.answered(this.rows.promptOf(row))
     if (kind === recordKind.strange || kind === recordKind.unknown) this.tally.add('unknown-record', this.lines)
     this.marks.take(this.rows, row, kind, { bytes, start, end, record })
   }

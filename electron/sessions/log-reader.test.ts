@@ -171,6 +171,31 @@ describe('a log that grows', () => {
   })
 })
 
+describe('problems', () => {
+  it('of lines that are cut off are found without parsing each line, others when they are read', async () => {
+    const file = join(newFolder(), 'log.jsonl')
+    const log = new QwenLog()
+    log.turn(1, 'first', {})
+    const [prompt = '', snapshot = '', call = '', ...rest] = log.lines
+    const bad = [call.slice(0, -12), call.replace('call-1', 'call\u0001-1')]
+    writeFileSync(file, [prompt, snapshot, ...bad, ...rest, ''].join('\n'))
+    const kindsAndLines = async (isDeep: boolean): Promise<unknown> => {
+      const reader = await open(file, null, isDeep)
+      return reader.index.problems().map(({ kind, lines }) => [kind, lines])
+    }
+    expect([await kindsAndLines(false), await kindsAndLines(true)]).toEqual([[['bad-line', [3]]], [['bad-line', [3, 4]]]])
+  })
+
+  it('are all counted, but only the first 20 lines are named', async () => {
+    const file = join(newFolder(), 'log.jsonl')
+    const log = new QwenLog()
+    log.user('first')
+    writeFileSync(file, log.text() + 'bad\n'.repeat(50))
+    const [problem] = (await open(file)).index.problems()
+    expect([problem?.kind, problem?.count, problem?.lines]).toEqual(['bad-line', 50, Array.from({ length: 20 }, (_, at) => at + 2)])
+  })
+})
+
 describe('a reader', () => {
   it.each([
     ['a missing log', 'gone.jsonl', 'SESSION_NOT_FOUND'],

@@ -45,6 +45,11 @@ export class LogReader {
   /** Size of the log when it was last looked at. */
   size = 0
   private savedEnd = -1
+  private readonly replaced: number[] = []
+  private reads = 0
+  private isClosed = false
+  /** The last line, where it has no line end. */
+  private rest: Buffer = Buffer.alloc(0)
   /** False while reading, and for good where it was broken off: then the index is made anew. */
   private isWhole = false
   /** What the log was when the index was made; `null` where it will be neither saved nor followed. */
@@ -56,7 +61,7 @@ export class LogReader {
     private handle: number,
     private stats: Stats,
   ) {
-    this.index = new LogIndex(sniffer, stats.size)
+    this.index = new LogIndex(sniffer)
     this.size = stats.size
   }
 
@@ -81,14 +86,6 @@ export class LogReader {
     }
   }
 
-  get file(): string {
-    return this.options.file
-  }
-
-  get modifiedAt(): number {
-    return Math.trunc(this.stats.mtimeMs)
-  }
-
   /** Indexes the log: from the saved index and what was added since, or all of it. */
   async load(signal?: AbortSignal, onProgress?: LoadProgress, scanner?: LineScanner): Promise<void> {
     const { indexFile } = this.options
@@ -96,6 +93,8 @@ export class LogReader {
     if (saved && (await this.fits(saved.index, saved.stamp))) {
       this.index = saved.index
       this.savedEnd = saved.index.end
+    } else {
+      this.index = new LogIndex(this.sniffer, this.size)
     }
     await this.extend(signal, onProgress, scanner)
   }
@@ -109,14 +108,16 @@ export class LogReader {
     if (this.isWhole && !isOther && found.size === before.size && found.mtimeMs === before.mtimeMs) return 'same'
     const { stamp } = this
     if (isOther) {
-      const next = openLog(this.options.file)
-      closeSync(this.handle)
-      this.handle = next
+      this.replaced.push(this.handle)
+      this.handle = openLog(this.options.file)
     }
     this.stats = fstatSync(this.handle)
     this.size = this.stats.size
     const isKept = this.isWhole && stamp !== null && !isOther && this.stats.size > before.size && (await this.isUnchangedBefore(this.index.end, stamp))
-    if (!isKept) this.index = new LogIndex(this.sniffer)
+    if (!isKept) {
+      this.index = new LogIndex(this.sniffer)
+      this.savedEnd = -1
+    }
     await this.extend(signal)
     return isKept ? 'grown' : 'replaced'
   }
@@ -129,11 +130,10 @@ export class LogReader {
     const { index, stamp } = this
     const { indexFile } = this.options
     if (indexFile === null || !stamp || !this.isWhole || index.end < smallBytes || index.end === this.savedEnd) return
-    const rest = await this.readRest()
     // In one piece without waiting: nobody sees the index without its last record.
     index.dropRest()
     const bytes = encodeLogIndex(index, stamp)
-    this.takeRest(rest)
+    this.takeRest()
     this.savedEnd = index.end
     makeDataFolder(dirname(indexFile))
     await replaceDataFile(indexFile, bytes)
@@ -142,7 +142,7 @@ export class LogReader {
   /** Bytes of one record; those above the bound are cut to their first 64 KiB. */
   async readRow(row: number): Promise<Buffer> {
     const { rows } = this.index
-    return readBytes(this.handle, rows.offsetOf(row), keptLength(rows.lengthOf(row)))
+    return this.read(rows.offsetOf(row), keptLength(rows.lengthOf(row)))
   }
 
   /** The first bytes of a line by its 1-based number, a torn last one included; `null` where there is none. */
@@ -152,7 +152,7 @@ export class LogReader {
     const from = startOf(line)
     const to = line < lines ? startOf(line + 1) - 1 : line === lines && end > from ? end - 1 : this.size
     if (line < 1 || line > lines + 1 || from >= this.size) return null
-    const bytes = await readBytes(this.handle, from, Math.min(length, to - from))
+    const bytes = await this.read(from, Math.min(length, to - from))
     return bytes[bytes.length - 1] === carriageReturn ? bytes.subarray(0, -1) : bytes
   }
 
@@ -171,7 +171,7 @@ export class LogReader {
         if (to > from && !isNear) break
         end = next
       }
-      const bytes = await readBytes(this.handle, start, end - start)
+      const bytes = await this.read(start, end - start)
       throwIfAborted(signal)
       for (; from < to; from++) {
         const row = wanted[from] ?? 0
@@ -186,8 +186,27 @@ export class LogReader {
     return this.handle
   }
 
+  /** Closes the log as soon as no read is under way: the system gives the number of a closed file to the next one. */
   close(): void {
-    closeSync(this.handle)
+    this.isClosed = true
+    this.closeWhenIdle()
+  }
+
+  private async read(offset: number, length: number): Promise<Buffer> {
+    if (this.isClosed) throw new ReviewError('CANCELLED', 'The session was closed. Open it again.')
+    this.reads++
+    try {
+      return await readBytes(this.handle, offset, length)
+    } finally {
+      this.reads--
+      this.closeWhenIdle()
+    }
+  }
+
+  private closeWhenIdle(): void {
+    if (!this.isClosed || this.reads > 0) return
+    for (const handle of [this.handle, ...this.replaced.splice(0)]) if (handle >= 0) closeSync(handle)
+    this.handle = -1
   }
 
   private async extend(signal?: AbortSignal, onProgress?: LoadProgress, scanner = new LineScanner()): Promise<void> {
@@ -198,18 +217,14 @@ export class LogReader {
     const onChunk = onProgress && ((done: number) => onProgress(done, size))
     const scan = { from: index.end, to: size, signal, ...(onChunk ? { onChunk } : {}) }
     index.end = await scanner.scan(this.handle, scan, index.visit)
-    this.takeRest(await this.readRest())
+    this.rest = await this.read(index.end, Math.min(Math.max(0, size - index.end), maxLineBytes))
+    this.takeRest()
     if (this.options.isKept) this.stamp = await this.stampAt(index.end)
     this.isWhole = true
   }
 
-  /** The last line, where it has no line end. */
-  private readRest(): Promise<Buffer> {
-    return readBytes(this.handle, this.index.end, Math.min(Math.max(0, this.size - this.index.end), maxLineBytes))
-  }
-
-  private takeRest(rest: Buffer): void {
-    this.index.visitRest(rest, this.index.end)
+  private takeRest(): void {
+    this.index.visitRest(this.rest, this.index.end)
     this.index.rows.settle()
   }
 
@@ -227,8 +242,8 @@ export class LogReader {
 
   private async stampAt(end: number): Promise<LogStamp> {
     const tailLength = Math.min(tailHashBytes, end)
-    const head = await readBytes(this.handle, 0, Math.min(headHashBytes, end))
-    const tail = await readBytes(this.handle, end - tailLength, tailLength)
+    const head = await this.read(0, Math.min(headHashBytes, end))
+    const tail = await this.read(end - tailLength, tailLength)
     const { size, mtimeMs, ino } = this.stats
     return { size, mtimeMs, inode: ino, headHash: hash(head), tailHash: hash(tail) }
   }

@@ -29,6 +29,13 @@ export class ProblemTally {
     if (line !== null && seen.lines.length < shownLines && seen.lines[seen.lines.length - 1] !== line) seen.lines.push(line)
   }
 
+  /** How many problems of all kinds. */
+  total(): number {
+    let sum = 0
+    for (const { count } of this.kinds.values()) sum += count
+    return sum
+  }
+
   list(): readonly SessionProblem[] {
     return [...this.kinds].map(([kind, { count, lines }]) => ({ kind, count, detail: details[kind], lines: [...lines] }))
   }

@@ -42,25 +42,30 @@ export interface MarkedLine {
 export class PromptMarks {
   prompts: PromptMark[] = []
   rewinds: RewindMark[] = []
+  /** Records that hold snapshots, on whatever branch. */
+  snapshots = 0
 
   constructor(private readonly sniffer: RecordSniffer) {}
 
-  /** Takes in a row that was just added to the index. */
+  /** A reply or a result came in the turn of a prompt. */
+  answered(prompt: number): void {
+    const mark = this.prompts[prompt]
+    if (mark && mark.idFrom !== 'snapshot') mark.isStartMissed = true
+  }
+
+  /** Takes in a row that was just added to the index, other than an answer. */
   take(rows: RecordIndex, row: number, kind: RecordKind, line: MarkedLine): void {
     const prompt = this.prompts[rows.promptOf(row)]
     switch (kind) {
       case recordKind.prompt:
         this.addPrompt(rows, row, line.record)
         break
-      case recordKind.reply:
-      case recordKind.result:
-        if (prompt && prompt.idFrom !== 'snapshot') prompt.isStartMissed = true
-        break
       case recordKind.signal:
         if (prompt) prompt.isClosed = true
         break
       case recordKind.snapshot:
       case recordKind.snapshotDelta:
+        this.snapshots++
         this.claimSnapshot(rows, row, prompt, line)
         break
       case recordKind.telemetry:

@@ -116,6 +116,28 @@ describe('a recorded session', () => {
     session.close()
   })
 
+  it('reports a broken line of a big log when it is read', async () => {
+    const log = new QwenLog()
+    log.turn(1, 'first', {})
+    for (let n = 2; n <= 6; n++) {
+      log.turn(n, `prompt ${n}`, {})
+      log.reply('x'.repeat(1_000_000))
+    }
+    const at = log.lines.findIndex((line) => line.includes('Done with 1.'))
+    log.lines[at] = log.lines[at]?.replace('Done', 'Do\u0001ne') ?? ''
+    const session = await open(written(log))
+    await session.whenLoaded()
+    const before = session.problems
+    const transcript = await session.readTurn(session.turns[0]?.promptId ?? promptId(''))
+    await session.readTurn(session.turns[0]?.promptId ?? promptId(''))
+    const last = transcript[transcript.length - 1]
+    expect([before, session.problems.map(({ kind, count, lines }) => [kind, count, lines]), last?.kind === 'other' && last.label]).toEqual([
+      [],
+      [['bad-line', 1, [5]]],
+      'unreadable line',
+    ])
+  })
+
   it('calls the last call without result running, earlier ones failed', async () => {
     const log = new QwenLog()
     log.user('first')

@@ -4,6 +4,7 @@ import type { AgentName, ProblemKind, SessionProblem, TranscriptEntry, Turn } fr
 import type { PromptSnapshot } from '../../shared/snapshot.js'
 import type { Log } from '../base/log.js'
 import { followFile } from './log-follower.js'
+import { orAborted } from './or-aborted.js'
 import { readLogEnds, type LogEnds } from './log-ends.js'
 import { LogReader } from './log-reader.js'
 import { joinProblems, ProblemTally } from './problem-tally.js'
@@ -73,6 +74,7 @@ class QwenSession implements RecordedSession {
   private readonly unfollow: () => void
   /** Loading and growing, one after the other. */
   private work: Promise<void>
+  private saving: Promise<void> = Promise.resolve()
 
   constructor(
     private readonly reader: LogReader,
@@ -122,10 +124,9 @@ class QwenSession implements RecordedSession {
 
   async whenLoaded(signal?: AbortSignal): Promise<void> {
     const isLoading = this.loading !== null
-    await (signal ? orAborted(this.work, signal) : this.work)
+    await orAborted(this.work, signal)
     if (isLoading) return
-    const grown = this.grow()
-    await (signal ? orAborted(grown, signal) : grown)
+    await orAborted(this.grow(), signal)
   }
 
   async readTurn(promptId: PromptId, signal?: AbortSignal): Promise<readonly TranscriptEntry[]> {
@@ -158,9 +159,12 @@ class QwenSession implements RecordedSession {
   }
 
   async backupHistory(signal?: AbortSignal): Promise<ReadonlyMap<WorkspacePath, readonly BackupEntry[]>> {
-    // Shared by all who ask: the signal of one ends only its own waiting.
-    this.changes ??= this.readChanges()
-    return signal ? orAborted(this.changes, signal) : this.changes
+    // Shared by all who ask: the signal of one ends only its own waiting. A failed attempt is not kept.
+    const changes = (this.changes ??= this.readChanges())
+    changes.catch(() => {
+      if (this.changes === changes) this.changes = null
+    })
+    return orAborted(changes, signal)
   }
 
   async rawLines(lines: readonly number[], signal?: AbortSignal): ReturnType<RecordedSession['rawLines']> {
@@ -185,10 +189,11 @@ class QwenSession implements RecordedSession {
     this.listeners.clear()
     this.work = this.work
       .catch(() => undefined)
-      .then(() => this.reader.save())
-      .catch((thrown: unknown) => this.options.log.error('session-index-unsaved', thrown))
+      .then(() => {
+        this.save()
+        return this.saving
+      })
       .then(() => this.reader.close())
-      .catch(() => undefined)
   }
 
   private async load(): Promise<void> {
@@ -209,7 +214,14 @@ class QwenSession implements RecordedSession {
     }
     this.newestPrompts = []
     this.publish()
-    await this.reader.save().catch((thrown: unknown) => this.options.log.error('session-index-unsaved', thrown))
+    this.save()
+  }
+
+  /** Keeps the index, while others go on. */
+  private save(): void {
+    this.saving = this.saving
+      .then(() => this.reader.save())
+      .catch((thrown: unknown) => this.options.log.error('session-index-unsaved', thrown))
   }
 
   private grow(): Promise<void> {
@@ -283,12 +295,4 @@ class QwenSession implements RecordedSession {
     if (reader.index !== index) return this.decode(await this.placeOf(place.turn.promptId, signal), signal)
     return decodeTurn(records)
   }
-}
-
-function orAborted<Value>(waiting: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  throwIfAborted(signal)
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new ReviewError('CANCELLED', 'Cancelled. Nothing more was done.')), { once: true })
-    waiting.then(resolve, reject)
-  })
 }

@@ -5,6 +5,7 @@ import { parseObject } from './json-values.js'
 import type { LogReader } from './log-reader.js'
 import { decodeSnapshots, type SnapshotProblem } from './qwen-snapshots.js'
 import type { SessionShape, TurnPlace } from './qwen-turns.js'
+import { trackedPaths } from './tracked-paths.js'
 import type { BackupEntry } from './recorded-session.js'
 import { recordKind } from './record-sniff.js'
 
@@ -32,13 +33,16 @@ const mapKey = Buffer.from('"trackedFileBackups":')
 export class SnapshotHistory {
   private readonly others: readonly SnapshotPlace[]
   private readonly named = new Map<number, readonly string[]>()
+  private readonly pathOf: (recorded: string) => WorkspacePath | null
+  private last: { readonly row: number; readonly bytes: Buffer } | null = null
 
   constructor(
     private readonly reader: LogReader,
     private readonly shape: SessionShape,
-    private readonly folder: string | null,
+    folder: string | null,
     private readonly report: (problems: readonly (SnapshotProblem | 'bad-line')[], row: number) => void,
   ) {
+    this.pathOf = trackedPaths(folder)
     const { live } = shape.branches
     const firstProven = live.find(({ isProven }) => isProven)
     this.others = firstProven ? this.placesIn(firstProven.from, shape.branches.chain.length, recordKind.otherSnapshot) : []
@@ -57,18 +61,19 @@ export class SnapshotHistory {
   /** All entries by path, in turn order; a path that a whole snapshot no longer names is `failed` from there on. */
   async changes(signal?: AbortSignal): Promise<ReadonlyMap<WorkspacePath, readonly BackupEntry[]>> {
     const history = new Map<WorkspacePath, BackupEntry[]>()
+    const named: Named = new Set()
     let unchangedMap: Buffer | null = null
     for (const turn of this.shape.turns) {
       const place = this.shape.places.get(turn.promptId)
       if (!place) continue
       const claims = await this.claimsOf(place, signal)
       const only = claims.length === 1 ? claims[0] : undefined
-      const map = only && !only.isDelta ? mapOf(await this.reader.readRow(only.row)) : null
+      const map = only && !only.isDelta ? mapOf(await this.bytesOf(only.row)) : null
       // Most turns of a long session repeat the map of the turn before, byte for byte.
       if (map && unchangedMap?.equals(map)) continue
       const snapshot = await this.fold(place, claims, signal)
       unchangedMap = map
-      if (snapshot) add(history, snapshot, claims.some(({ isDelta }) => !isDelta))
+      if (snapshot) add(history, named, snapshot, claims.some(({ isDelta }) => !isDelta))
     }
     return history
   }
@@ -160,27 +165,42 @@ export class SnapshotHistory {
   }
 
   private async decode(row: number, isDelta: boolean, signal?: AbortSignal): Promise<readonly SnapshotRecord[]> {
-    const record = parseObject((await this.reader.readRow(row)).toString())
+    const record = parseObject((await this.bytesOf(row)).toString())
     throwIfAborted(signal)
     const problems: (SnapshotProblem | 'bad-line')[] = record ? [] : ['bad-line']
-    const decoded = record ? decodeSnapshots(record, this.folder, isDelta, (problem) => problems.push(problem)) : []
+    const decoded = record ? decodeSnapshots(record, this.pathOf, isDelta, (problem) => problems.push(problem)) : []
     if (problems.length > 0) this.report(problems, row)
     return decoded
   }
+
+  /** The bytes of a record; of the one that was read last without reading it again. */
+  private async bytesOf(row: number): Promise<Buffer> {
+    const { last } = this
+    if (last?.row === row) return last.bytes
+    const bytes = await this.reader.readRow(row)
+    this.last = { row, bytes }
+    return bytes
+  }
 }
 
-function add(history: Map<WorkspacePath, BackupEntry[]>, snapshot: PromptSnapshot, isWhole: boolean): void {
+/** Paths that the latest snapshot names; only they can go missing in the next. */
+type Named = Set<WorkspacePath>
+
+function add(history: Map<WorkspacePath, BackupEntry[]>, named: Named, snapshot: PromptSnapshot, isWhole: boolean): void {
   const { promptId, backups, addedDuring } = snapshot
   for (const [path, backup] of backups) {
     const entries = history.get(path) ?? []
     history.set(path, entries)
+    named.add(path)
     const last = entries[entries.length - 1]
     if (!last || !isSame(last.backup, backup)) entries.push({ promptId, backup, isAddedDuring: addedDuring.has(path) })
   }
   if (!isWhole) return
-  for (const [path, entries] of history) {
-    if (backups.has(path) || entries[entries.length - 1]?.backup.kind === 'failed') continue
-    entries.push({ promptId, backup: { kind: 'failed', reason: 'BACKUP_MISSING' }, isAddedDuring: false })
+  for (const path of named) {
+    if (backups.has(path)) continue
+    named.delete(path)
+    const entries = history.get(path)
+    if (entries?.[entries.length - 1]?.backup.kind !== 'failed') entries?.push({ promptId, backup: { kind: 'failed', reason: 'BACKUP_MISSING' }, isAddedDuring: false })
   }
 }
 

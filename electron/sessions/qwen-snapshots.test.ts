@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { parseObject } from './json-values.js'
 import { decodeSnapshots } from './qwen-snapshots.js'
+import { trackedPaths } from './tracked-paths.js'
 
 function decode(tracked: string): unknown {
   const text = `{"systemPayload":{"snapshots":[{"promptId":"p","timestamp":"2026-01-05T08:00:00.000Z","trackedFileBackups":${tracked}}]}}`
   const problems: string[] = []
-  const [snapshot] = decodeSnapshots(parseObject(text) ?? {}, '/home/dev/acme', false, (problem) => problems.push(problem))
+  const [snapshot] = decodeSnapshots(parseObject(text) ?? {}, trackedPaths('/home/dev/acme'), false, (problem) => problems.push(problem))
   return { backups: [...(snapshot?.backups ?? [])], problems }
 }
 

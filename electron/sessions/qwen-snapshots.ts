@@ -2,7 +2,6 @@ import { promptId, type WorkspacePath } from '../../shared/ids.js'
 import type { ProblemKind } from '../../shared/session.js'
 import type { Backup, SnapshotRecord } from '../../shared/snapshot.js'
 import { isObject, listAt, numberAt, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
-import { trackedPath } from './tracked-paths.js'
 
 /** A backup's name in its folder: a plain file name, never a way out. */
 const plainName = /^[0-9A-Za-z_][0-9A-Za-z_.@-]{0,199}$/
@@ -17,11 +16,11 @@ export type SnapshotProblem = Extract<ProblemKind, 'bad-snapshot' | 'hostile-pat
  * The snapshots that a record holds, with their promptId as recorded. What cannot be understood is reported and left out; the good
  * ones beside it count.
  *
- * Shape: `systemPayload.snapshots[]` of `{ promptId, timestamp, trackedFileBackups }`; paths by `trackedPath`.
+ * Shape: `systemPayload.snapshots[]` of `{ promptId, timestamp, trackedFileBackups }`; `pathOf` makes paths safe (`trackedPath`).
  */
 export function decodeSnapshots(
   record: JsonObject,
-  folder: string | null,
+  pathOf: (recorded: string) => WorkspacePath | null,
   isDelta: boolean,
   report: (problem: SnapshotProblem) => void,
 ): readonly SnapshotRecord[] {
@@ -36,7 +35,7 @@ export function decodeSnapshots(
     }
     const backups = new Map<WorkspacePath, Backup>()
     for (const [path, entry] of Object.entries(tracked)) {
-      const safe = trackedPath(path, folder)
+      const safe = pathOf(path)
       if (safe === null) report('hostile-path')
       else backups.set(safe, decodeBackup(entry, report))
     }

@@ -23,7 +23,7 @@ const quote = 34
 const backslash = 92
 
 /** How far into a line a promptId may stand; before it are the working folder and the branch. */
-const promptIdWindows = [1024, 16_384]
+const promptIdWindows = [640, 16_384]
 const promptIdKey = '"snapshots":[{"promptId":"'
 
 /** User records that a person did not type as a prompt. */

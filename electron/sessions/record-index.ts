@@ -32,7 +32,9 @@ export interface IndexOddities {
   readonly fragments: readonly (readonly [number, readonly number[]])[]
 }
 
-const firstRows = 1024
+const firstRows = 32
+/** A bigger index grows by half. */
+const doubledRows = 50_000
 
 /**
  * The compact index of one log: a row for each record, in file order, with its place, kind, parent and prompt.
@@ -200,7 +202,7 @@ export class RecordIndex {
 
   private grow(kind: RecordKind, offset: number, length: number): number {
     const row = this.count
-    if (row === this.offsets.length) this.reserve(Math.max(firstRows, row + (row >> 1)))
+    if (row === this.offsets.length) this.reserve(row < doubledRows ? 2 * row + firstRows : row + (row >> 1))
     this.count++
     this.offsets[row] = offset
     this.lengths[row] = Math.min(length, 0xffffffff)

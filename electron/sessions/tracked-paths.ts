@@ -46,3 +46,15 @@ function insideOf(path: string, root: string | null): string {
   const prefix = root.endsWith('/') ? root : `${root}/`
   return path.startsWith(prefix) && path.length > prefix.length ? path.slice(prefix.length) : path
 }
+
+/** `trackedPath` for the paths of one session, which name the same files again and again. */
+export function trackedPaths(folder: string | null): (recorded: string) => WorkspacePath | null {
+  const known = new Map<string, WorkspacePath | null>()
+  return (recorded) => {
+    const before = known.get(recorded)
+    if (before !== undefined) return before
+    const path = trackedPath(recorded, folder)
+    known.set(recorded, path)
+    return path
+  }
+}

@@ -24,7 +24,7 @@ export interface OpenedAgent {
 export async function openAgent(agent: SimulatedAgent, isAttached = false): Promise<OpenedAgent> {
   const home = await mkdtemp(join(tmpdir(), 'overturn-agent-'))
   const { file, backupHome } = await agent.save(home)
-  const session = await openQwenSession({ file, agent: 'qwen-code', indexFile: null, backupHomes: [backupHome], isFollowed: false, log: silentLog })
+  const session = await openQwenSession({ file, agent: 'qwen-code', indexFile: null, backupHomes: [backupHome], exactHomes: [backupHome], isFollowed: false, log: silentLog })
   onTestFinished(async () => {
     session.close()
     await rm(home, { recursive: true, force: true })

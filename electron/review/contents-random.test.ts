@@ -165,6 +165,7 @@ class Story {
   }
 }
 
+/** `SEED=n` tells one story again, `STORIES=n` tells more of them. */
 const seeds = process.env['SEED'] ? [Number(process.env['SEED'])] : Array.from({ length: Number(process.env['STORIES'] ?? 60) }, (_, at) => at + 1)
 
 describe('what is known of random sessions', () => {
@@ -197,15 +198,13 @@ describe('what is known of random sessions', () => {
         await check(`end of ${at + 1}`, ended.held, path, [story.ends.get(moment.promptId)?.get(path), ...next])
       }
     }
-    if (process.env['DUMP'] && faults.length > 0) console.log(story.agent.log.lines.map((line) => line.replace(/"(uuid|parentUuid|sessionId|timestamp|provenance|cwd|version|gitBranch)":("[^"]*"|null),?/g, '').slice(0, 420)).join('\n'))
     expect(faults).toEqual([])
     stats.known += knownCount
     stats.all += story.agent.moments.length * paths.length * 2
   })
 
-  it('knows a fair part of them', () => {
-    console.log(stats)
-    expect(stats.known).toBeGreaterThan(0)
+  it('is more than a tenth of what there was, although every other step hides something', () => {
+    expect(stats.known / stats.all).toBeGreaterThan(0.1)
   })
 })
 

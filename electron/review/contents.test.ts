@@ -1,6 +1,7 @@
 import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { workspacePath } from '../../shared/ids.js'
 import { known, openAgent } from '../testing/open-simulated.js'
 import { SimulatedAgent } from '../testing/simulated-agent.js'
 
@@ -132,14 +133,167 @@ describe('the start of a turn', () => {
     expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('two\n')
   })
 
-  it('is unknown for a carried backup that is no UTF-8 and may have been written since', async () => {
-    const agent = new SimulatedAgent({ 'a.bin': Buffer.from([0x80, 0x81]) })
+  it('is known for a carried backup after an own edit, whose fresh time made the recorder look again', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
     agent.prompt('first')
-    agent.write('a.bin', '\x80\x81')
+    agent.edit('a.txt', 'one', 'two')
     agent.prompt('second')
-    agent.shell('printf x > a.bin', (disk) => disk.put('a.bin', Buffer.from([0x82, 0x83])))
+    agent.shell('./unpack.sh', () => undefined)
+    agent.edit('a.txt', 'two', 'three')
+    agent.edit('a.txt', 'three', 'two')
     agent.prompt('third')
-    expect((await known(await openAgent(agent), 3, 'a.bin'))).toBe('? changed-by-command')
+    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('two\n')
+  })
+
+  it('is known for a carried backup that a read after the doubtful command shows', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.shell('./unpack.sh', () => undefined)
+    agent.read('a.txt')
+    agent.prompt('third')
+    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('two\n')
+  })
+
+  it('is unknown for a carried backup that a later read contradicts', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.shell('./unpack.sh', (disk) => disk.put('a.txt', 'TWO\n', { mtime: old }))
+    agent.prompt('third')
+    agent.prompt('fourth')
+    agent.read('a.txt')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 3, 'a.txt'), await known(opened, 4, 'a.txt')]).toEqual(['? records-disagree', 'TWO\n'])
+  })
+
+  it('is not confirmed by a read after a command that may have brought the content back', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.shell('./unpack.sh', (disk) => disk.put('a.txt', 'TWO\n', { mtime: old }))
+    agent.prompt('third')
+    agent.shell('git checkout a.txt', (disk) => disk.put('a.txt', 'two\n'))
+    agent.read('a.txt')
+    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('? changed-by-command')
+  })
+
+  it('is not what a read showed where that has another size than the recorder saw', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.prompt('third')
+    agent.put('a.txt', 'longer\n')
+    agent.read('a.txt')
+    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('? records-disagree')
+  })
+
+  it('is unknown for a carried backup that is no UTF-8 and was edited since', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': Buffer.from('caf\xe9\n', 'latin1') })
+    agent.prompt('first')
+    agent.edit('a.txt', 'caf\xe9', 'caf\xe8')
+    agent.prompt('second')
+    expect(await known(await openAgent(agent), 2, 'a.txt')).toBe('? changed-by-command')
+  })
+
+  it('is unknown for a carried backup that is no UTF-8 and may have been written by a command', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': Buffer.from('caf\xe9\n', 'latin1') })
+    agent.prompt('first')
+    agent.edit('a.txt', 'caf\xe9', 'x', { outcome: 'failed' })
+    agent.prompt('second')
+    agent.shell('printf x > a.txt', (disk) => disk.put('a.txt', Buffer.from('caf\xe8\n', 'latin1')))
+    agent.prompt('third')
+    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('? changed-by-command')
+  })
+
+  it('is unknown where a command that names the file came before its first copy, although the same text was seen', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'one\r\n' })
+    agent.prompt('first')
+    agent.read('a.txt')
+    agent.shell('cp b.txt a.txt', (disk) => disk.put('a.txt', 'one\r\n'))
+    agent.edit('a.txt', 'one', 'two')
+    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('? changed-by-command')
+  })
+
+  it('is unknown where lines of the log are missing, even for a file that did not exist', async () => {
+    const agent = new SimulatedAgent()
+    agent.prompt('first')
+    agent.prompt('second')
+    agent.reply('lost')
+    agent.reply('kept')
+    agent.prompt('third')
+    agent.write('a.txt', 'one\n')
+    agent.log.lines.splice(agent.log.lines.findIndex((line) => line.includes('"lost"')), 1)
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 3, 'a.txt')]).toEqual(['? log-broken', 'absent'])
+  })
+
+  it('is unknown where a second writer has used the name of the backup again', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    const fork = agent.log.tip
+    agent.prompt('second')
+    agent.edit('a.txt', 'two', 'three')
+    const live = agent.log.tip
+    agent.log.tip = fork
+    agent.log.user('other', { timestamp: new Date(Date.UTC(2026, 0, 5, 9)).toISOString() })
+    agent.log.call('other-1', 'edit', { file_path: '/home/dev/acme/a.txt', old_string: 'three', new_string: 'other' })
+    agent.log.result('other-1', 'edit', 'The file has been updated.', '', { timestamp: new Date(Date.UTC(2026, 0, 5, 9)).toISOString() })
+    const [name = ''] = [...agent.backups.keys()].filter((each) => each.endsWith('@v2'))
+    agent.backups.set(name, { bytes: Buffer.from('three\n'), mode: 0o644, mtime: 0 })
+    agent.log.tip = live
+    agent.prompt('third')
+    expect(await known(await openAgent(agent), 2, 'a.txt')).toBe('? records-disagree')
+  })
+
+  it('is unknown for a backup from a turn that was set aside, in which a command may have left an old time', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    const second = agent.prompt('second')
+    agent.shell('./unpack.sh', (disk) => disk.put('a.txt', 'TWO\n', { mtime: old }))
+    agent.rewind(second)
+    agent.prompt('second again')
+    expect([agent.text('a.txt'), await known(await openAgent(agent), 2, 'a.txt')]).toEqual(['TWO\n', '? changed-by-command'])
+  })
+
+  it('comes from the next snapshot, changed or not, where the turn has none of its own', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.prompt('/compress', false)
+    agent.prompt('fourth')
+    agent.put('a.txt', 'typed\n')
+    agent.prompt('fifth')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 3, 'a.txt'), await known(opened, 5, 'a.txt')]).toEqual(['two\n', 'typed\n'])
+  })
+
+  it('does not take an entry that the recorder put into the snapshot of an earlier turn', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.prompt('second', false)
+    agent.put('a.txt', 'typed\n')
+    agent.edit('a.txt', 'typed', 'two')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['? no-record', '? no-record'])
+  })
+
+  it('takes a read for no contradiction where only a hook may have added the rest', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.put('a.txt', 'two\n\nmore')
+    agent.read('a.txt')
+    agent.put('a.txt', 'two')
+    expect(await known(await openAgent(agent), 2, 'a.txt')).toBe('two')
   })
 
   it('is carried back from the first copy to where a read shows the same, and nothing can have changed the file between', async () => {
@@ -191,8 +345,18 @@ describe('the start of a turn', () => {
     agent.shell('chmod +x a.sh', (disk) => disk.put('a.sh', 'one\n', { mode: 0o755 }))
     agent.edit('a.sh', 'one', 'two')
     const { contents } = await openAgent(agent)
-    const held = await contents.now().start(0, 'a.sh' as never)
-    expect(held.content.state).toMatchObject({ kind: 'file', mode: null, sizeBytes: 4 })
+    expect((await contents.now().start(0, workspacePath('a.sh'))).content.state).toMatchObject({ kind: 'file', mode: null, sizeBytes: 4 })
+  })
+
+  it('has no mode where a command may have changed it after what was seen', async () => {
+    const agent = new SimulatedAgent({ 'a.sh': 'one\n' })
+    agent.prompt('first')
+    agent.read('a.sh')
+    agent.shell('chmod +x a.sh', (disk) => disk.put('a.sh', 'one\n', { mode: 0o755 }))
+    agent.prompt('second')
+    agent.edit('a.sh', 'one', 'two')
+    const { contents } = await openAgent(agent)
+    expect((await contents.now().start(0, workspacePath('a.sh'))).content.state).toMatchObject({ kind: 'file', mode: null, sizeBytes: 4 })
   })
 
   it('does not take the backup of a turn that was set aside', async () => {

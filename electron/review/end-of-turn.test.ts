@@ -1,15 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { workspacePath } from '../../shared/ids.js'
+import { promptId, workspacePath } from '../../shared/ids.js'
 import { known, openAgent, type OpenedAgent } from '../testing/open-simulated.js'
 import { SimulatedAgent } from '../testing/simulated-agent.js'
 
 /** The end of a live turn (from 1), and how it is known. */
 async function ended({ contents }: OpenedAgent, turn: number, path: string): Promise<string> {
-  const promptId = contents.now().steps.turns[turn - 1]?.promptId
-  if (promptId === undefined) throw new Error(`There is no turn ${turn}.`)
-  const { held, by } = await contents.endOf(promptId, workspacePath(path))
+  const { held, by } = await contents.endOf(contents.now().steps.turns[turn - 1]?.promptId ?? promptId(''), workspacePath(path))
   const { state, read } = held.content
   const what = state.kind === 'file' ? Buffer.from(await read()).toString() : state.kind === 'unknown' ? `? ${state.reason}` : state.kind
   return `${by} ${held.source} ${what}`
@@ -148,13 +146,12 @@ describe('the end of a turn', () => {
 
   it('tells what was known before a doubtful command, for telling later typing apart', async () => {
     const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    const promptId = agent.moments[0]?.promptId
+    const first = agent.prompt('first')
     agent.edit('a.txt', 'one', 'two')
     agent.shell('npm test', () => undefined)
     const { contents, workspace } = await openAgent(agent, true)
     await writeFile(join(workspace ?? '', 'a.txt'), 'two and mine\n')
-    const { held, lastKnown } = await contents.endOf(promptId as never, workspacePath('a.txt'))
+    const { held, lastKnown } = await contents.endOf(promptId(first), workspacePath('a.txt'))
     expect([held.content.state.kind, Buffer.from(await lastKnown.content.read()).toString()]).toEqual(['unknown', 'two\n'])
   })
 
@@ -167,5 +164,70 @@ describe('the end of a turn', () => {
     agent.rewind(second)
     agent.prompt('second again')
     expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('steps edit two\n')
+  })
+
+  it('is unknown where a read in the middle shows that somebody changed the file', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.put('a.txt', 'typed\n')
+    agent.read('a.txt')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('nothing none ? records-disagree')
+  })
+
+  it('is not the start of the next turn where a turn that was set aside lies between', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.shell('npm test', () => undefined)
+    const second = agent.prompt('second')
+    agent.edit('a.txt', 'two', 'left behind')
+    agent.rewind(second, false)
+    agent.prompt('second again')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('nothing none ? changed-by-command')
+  })
+
+  it('takes line ends from the next backup where the texts are the same', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.put('a.txt', 'two\r\n')
+    agent.prompt('second')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('next backup two\r\n')
+  })
+
+  it('is unknown after a command whose part may have failed without telling', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.shell('rm a.txt; echo done', () => undefined)
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('nothing none ? changed-by-command')
+  })
+
+  it('of the last turn needs the disk where the agent took a later turn back', async () => {
+    const story = (withFiles: boolean): SimulatedAgent => {
+      const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+      agent.prompt('first')
+      agent.edit('a.txt', 'one', 'two')
+      const second = agent.prompt('second')
+      agent.edit('a.txt', 'two', 'dead')
+      agent.rewind(second, withFiles)
+      return agent
+    }
+    expect([await ended(await openAgent(story(true)), 1, 'a.txt'), await ended(await openAgent(story(true), true), 1, 'a.txt'), await ended(await openAgent(story(false), true), 1, 'a.txt')]).toEqual([
+      'nothing none ? records-disagree',
+      'disk disk two\n',
+      'nothing none ? records-disagree',
+    ])
+  })
+
+  it('has the mode of a new file from the next snapshot', async () => {
+    const agent = new SimulatedAgent()
+    agent.prompt('first')
+    agent.write('a.txt', 'one\n')
+    agent.put('a.txt', 'one\n', { mode: 0o600 })
+    agent.prompt('second')
+    const { contents } = await openAgent(agent)
+    expect((await contents.now().end(0, workspacePath('a.txt'))).held.content.state).toMatchObject({ kind: 'file', mode: 0o600 })
   })
 })

@@ -3,7 +3,7 @@ import type { WorkspacePath } from '../../shared/ids.js'
 import { absent, compare, isKnown, isSameContent, observeText, ofBytes, unknown, withMode, type Held, type Observation } from './held.js'
 import { weigh } from './observations.js'
 import { disturbs, endOf, startOf, startOfNext, type EditStep, type PathEvent } from './path-events.js'
-import { applyRecordedEdit, created, isCutFrom, type Present } from './recorded-edit.js'
+import { applyRecordedEdit, created, type Present } from './recorded-edit.js'
 import type { ShellEffect } from './shell-effects.js'
 import { contentAtStart, type Sources } from './start-of-turn.js'
 
@@ -142,7 +142,6 @@ class Walk {
     if (state.kind === 'absent') return this.becomeFile(applyRecordedEdit({ kind: 'absent' }, edit), null, 'record')
     if (state.kind !== 'file') return this.become(isKnown(this.now) ? unknown('no-record') : this.now)
     const bytes = this.bytes ?? (await this.now.content.read(signal))
-    if (edit.before && !edit.before.isWhole && !isCutFrom(textOf(bytes), edit.before.text.replaceAll('\r\n', '\n'))) return this.contradict()
     this.becomeFile(applyRecordedEdit({ kind: 'file', bytes }, edit), state.mode, 'edit')
   }
 

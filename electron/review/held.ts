@@ -21,7 +21,7 @@ export interface Held {
 /** What a record says that a file held. */
 export type Observation =
   /** From an edit: line ends and BOM are lost. */
-  | { readonly kind: 'text'; readonly hash: string; readonly lfBytes: number; readonly hasCr: boolean }
+  | { readonly kind: 'text'; readonly hash: string; readonly lfBytes: number }
   /** From a read: blanks at the ends of lines are lost too. */
   | { readonly kind: 'shown'; readonly hash: string; readonly lfBytes: number }
   | { readonly kind: 'absent' }
@@ -85,7 +85,7 @@ export function isKnown(held: Pick<Held, 'content'>): boolean {
 /** A recorded text in the form in which all are compared. */
 export function observeText(text: string): Observation {
   const plain = normal(text)
-  return { kind: 'text', hash: sha256(plain), lfBytes: Buffer.byteLength(plain), hasCr: text.includes('\r') }
+  return { kind: 'text', hash: sha256(plain), lfBytes: Buffer.byteLength(plain) }
 }
 
 /** A text that a read showed, in the form in which all are compared. */

@@ -187,7 +187,7 @@ export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
     rewindTo: async (target, choices, watch) => {
       needFolder()
       const turn = `turn ${(contents.now().steps.indexOf(target.promptId) ?? 0) + 1}`
-      return { target, turn, choices, files: await filesForRewind(contents, ours, target, watch) }
+      return { target, turn, choices, files: await filesForRewind(contents, ours, target, choices.paths, watch) }
     },
     takeBackOf: async (promptId, path, hunk, signal) => {
       needFolder()

@@ -93,7 +93,7 @@ function isSame(one: Observation, two: Observation): boolean {
 const longestMarker = 200
 
 /** Whether a cut text consists of the beginning and the end of a whole one, but for the marker between them. */
-export function isCutFrom(whole: string, cut: string): boolean {
+function isCutFrom(whole: string, cut: string): boolean {
   if (whole.length < cut.length - longestMarker) return false
   let head = 0
   while (head < cut.length && whole.charCodeAt(head) === cut.charCodeAt(head)) head++

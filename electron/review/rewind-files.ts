@@ -26,12 +26,13 @@ export interface RewindFile extends RewindInput {
  * Every file that a rewind to this moment is about: its content then, and what the agent (or our newest operation) left last,
  * against which later typing is told apart. Where the content then is not proven, a file goes back to what it was before the agent
  * first touched it. Files that no call and no command names after the target, and whose content is not known, are no part of it.
+ * With `chosen` only those of these paths that are part of it are looked at.
  *
  * Errors: TURN_NOT_FOUND, TURN_SET_ASIDE.
  */
-export async function filesForRewind(contents: Contents, ours: OurOperations | null, target: RewindTarget, watch: PairWatch = {}): Promise<readonly RewindFile[]> {
+export async function filesForRewind(contents: Contents, ours: OurOperations | null, target: RewindTarget, chosen: readonly WorkspacePath[] | null, watch: PairWatch = {}): Promise<readonly RewindFile[]> {
   const { signal, onProgress } = watch
-  const paths = await contents.pathsTouched(signal)
+  const paths = chosen ?? (await contents.pathsTouched(signal))
   const files: RewindFile[] = []
   let done = 0
   await inParallel(paths, async (path) => {

@@ -226,7 +226,7 @@ function edited(given: Arguments): CommandResult {
       // On macOS the suffix is a word of its own.
       if (suffix === '' && given.words[at + 1]?.literal === '') at++
     }
-    else if (/^--in-place/.test(option)) suffix = option.replace(/^--in-place=?/, '')
+    else if (option.startsWith('--in-place')) suffix = option.replace(/^--in-place=?/, '')
     else if (/^-[nErsuz]+$|^--(quiet|silent|regexp-extended|separate|null-data|unbuffered)$/.test(option)) continue
     else if (option.startsWith('-') && option.length > 1) return unforeseen('sed is called with options that are not followed.')
     else files.push(word)

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { forEachChild, parse } from 'unbash'
+import { forEachChild, type parse } from 'unbash'
 
 type Script = ReturnType<typeof parse>
 type Statement = Script['commands'][number]

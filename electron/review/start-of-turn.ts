@@ -133,8 +133,7 @@ async function capturedDuring(from: Sources, turn: number, path: WorkspacePath, 
       continue
     }
     const verdict = await weigh(from.steps, held, event)
-    const isCapture = event.kind === 'edit' && event.place.step === capture.step
-    if (verdict === 'different' && (isCapture || !isDisturbed)) return unknown('records-disagree')
+    if (verdict === 'different' && !isDisturbed) return unknown('records-disagree')
     if (verdict === 'same' && !isDisturbed) proof = 'same'
   }
   if (!isDisturbed) return mayHaveMode ? withMode(held, null) : held
@@ -219,7 +218,6 @@ async function nextCopy(from: Sources, turn: number, entries: readonly Entry[], 
 async function provenByRecord(from: Sources, early: Early, held: Held): Promise<Held | null> {
   const { state } = held.content
   if (state.kind !== 'file' || early.what.kind === 'absent' || early.what.lfBytes !== state.sizeBytes) return null
-  if (early.what.kind === 'text' && early.what.hasCr) return null
   const { event, what } = early
   const again = async (): Promise<Uint8Array> => {
     const call = (await from.steps.call(event.place, event.step.at))?.call

@@ -93,6 +93,7 @@ export class TimelineSteps {
 
   /** Reads what is still missing between two places. */
   async load(from: Place, to: Place, signal: AbortSignal | undefined): Promise<void> {
+    if (this.isWhole) return
     const last = Math.min(to.segment - (to.step === 0 ? 1 : 0), 2 * this.turns.length)
     for (let number = Math.max(0, from.segment); number <= last; number++) {
       if (this.segments[number]) continue

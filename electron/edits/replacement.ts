@@ -2,12 +2,16 @@ import { decline } from './decline.js'
 import type { Substitution } from './sed-script.js'
 
 /** A piece of a replacement: bytes as they are, or a group of the match (0 is all of it). */
-export type ReplacementPart = { readonly kind: 'bytes'; readonly bytes: Uint8Array } | { readonly kind: 'group'; readonly number: number }
+export type ReplacementPart =
+  { readonly kind: 'bytes'; readonly bytes: Uint8Array } | { readonly kind: 'group'; readonly number: number }
 
 const controls: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f', v: '\v', a: '\x07' }
 
 /** Reads `&`, `\1` and the escapes. Declines case conversion, character codes and references to missing groups. */
-export function readReplacement({ replacement, delimiter }: Substitution, groupCount: number): readonly ReplacementPart[] {
+export function readReplacement(
+  { replacement, delimiter }: Substitution,
+  groupCount: number,
+): readonly ReplacementPart[] {
   const parts: ReplacementPart[] = []
   let text = ''
   const pushGroup = (number: number): void => {

@@ -1,7 +1,7 @@
 import { decline, orElse } from './decline.js'
 import { readLocale } from './locale.js'
-import { readScript, type Substitution } from './sed-script.js'
 import { compile } from './sed-program.js'
+import { readScript, type Substitution } from './sed-script.js'
 import { readShellWords, type ShellWord } from './shell-words.js'
 
 export type Recognised = RecognisedSed | { readonly simulated: false; readonly reason: string }
@@ -74,7 +74,9 @@ function readArguments(words: readonly ShellWord[]): Arguments {
     scripts.push(script ?? decline('-e has no script'))
   }
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (isMacForm && operands.length > 0 && word.startsWith('-')) decline('an option comes after the script, which macOS refuses')
+    if (isMacForm && operands.length > 0 && word.startsWith('-')) {
+      decline('an option comes after the script, which macOS refuses')
+    }
     if (word === '--') {
       operands.push(...rest.splice(0))
     } else if (word.startsWith('--')) {
@@ -112,7 +114,9 @@ function splitOnce(text: string, separator: string): readonly [string, string | 
 function assertPortable(substitutions: readonly Substitution[]): void {
   if (substitutions.length > 1) decline('the macOS form has several commands')
   for (const { pattern, replacement, occurrence, global } of substitutions) {
-    if (/\\[A-Za-z+?|<>]/.test(pattern) || /\[[^\]]*\\|\{,/.test(pattern)) decline('the pattern means something else on macOS')
+    if (/\\[A-Za-z+?|<>]/.test(pattern) || /\[[^\]]*\\|\{,/.test(pattern)) {
+      decline('the pattern means something else on macOS')
+    }
     if (/\\[^1-9&\\/]/.test(replacement)) decline('the replacement means something else on macOS')
     if (global && occurrence > 1) decline('macOS refuses a number beside g')
   }

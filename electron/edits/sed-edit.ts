@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import { Budget } from './budget.js'
 import { ByteWriter } from './byte-writer.js'
 import { decline, orElse } from './decline.js'
 import { readLocale } from './locale.js'
-import type { Matcher } from './matcher.js'
+import { Budget } from './regex/budget.js'
+import type { Matcher } from './regex/matcher.js'
 import type { RecognisedSed } from './sed-command.js'
 import { compile, type SedStep } from './sed-program.js'
 
@@ -36,7 +36,7 @@ function edit(bytes: Uint8Array, parsed: RecognisedSed, localeName: string): Sed
   if (bytes.includes(0)) decline('the file is binary')
   if (locale.kind === 'utf8' && !isUtf8(bytes)) decline('the file is not UTF-8')
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const budget = new Budget(100_000_000 + 10 * bytes.length)
+  const budget = new Budget(50_000_000 + 20 * bytes.length)
   const runs = steps.map((step) => new StepRun(step, file, locale.kind === 'utf8', budget))
   const output = new ByteWriter(bytes.length + 1024)
   let copied = 0
@@ -65,7 +65,8 @@ function edit(bytes: Uint8Array, parsed: RecognisedSed, localeName: string): Sed
 function editLine(runs: readonly StepRun[], bytes: Uint8Array, from: number, to: number): Uint8Array | null {
   let line: Uint8Array | null = null
   for (const run of runs) {
-    const edited: Uint8Array | null = line === null ? run.substitute(bytes, from, to) : run.substitute(line, 0, line.length)
+    const edited: Uint8Array | null =
+      line === null ? run.substitute(bytes, from, to) : run.substitute(line, 0, line.length)
     line = edited ?? line
   }
   return line
@@ -122,8 +123,10 @@ class StepRun {
       if (isTiedToStart) break
       lastEnd = end
       at = end > start ? end : end + 1
-      // There sed goes on inside the character.
-      if (end === start && end < to && this.#isWide && (text[end] ?? 0) >= 0x80) decline('an empty match is followed by a character that is not ASCII')
+      if (end === start && end < to && this.#isWide && (text[end] ?? 0) >= 0x80) {
+        // There sed goes on inside the character.
+        decline('an empty match is followed by a character that is not ASCII')
+      }
     }
     if (!isReplaced) return null
     this.#output.copy(text, copied, to)

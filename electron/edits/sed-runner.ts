@@ -16,15 +16,19 @@ export const sedWorkerMark = 'overturn-sed'
 /** `apply` in a worker thread, where a slow pattern holds up nobody. */
 export interface SedRunner {
   /** As `apply`; declined as well after the deadline. Errors: CANCELLED, and then nothing goes on in the background. */
-  apply(bytes: Uint8Array, parsed: RecognisedSed, options: { readonly locale: string; readonly signal?: AbortSignal }): Promise<SedEdit>
+  apply(
+    bytes: Uint8Array,
+    parsed: RecognisedSed,
+    options: { readonly locale: string; readonly signal?: AbortSignal },
+  ): Promise<SedEdit>
   close(): Promise<void>
 }
 
-/** The command runs in the shell instead, so that a short wait costs little. */
-const deadlineMs = 2500
+/** After it the command is left to the shell. */
+const defaultDeadlineMs = 2700
 
-/** One worker, started with the first question and kept; it does not keep the process alive. `workerFile` is `sed-worker`. */
-export function createSedRunner(workerFile: string | URL): SedRunner {
+/** One worker, started with the first question and kept; it does not keep the process alive. `workerFile` is the built `sed-worker`. */
+export function createSedRunner(workerFile: string | URL, deadlineMs = defaultDeadlineMs): SedRunner {
   let worker: Worker | null = null
   let last: Promise<unknown> = Promise.resolve()
 
@@ -47,7 +51,8 @@ export function createSedRunner(workerFile: string | URL): SedRunner {
       }
       const giveUp = (end: () => void): void => settle(() => void stop().then(end))
       const declineAfter = (reason: string): void => giveUp(() => resolve({ kind: 'declined', reason }))
-      const onAbort = (): void => giveUp(() => reject(new ReviewError('CANCELLED', 'Cancelled. Nothing more was done.')))
+      const onAbort = (): void =>
+        giveUp(() => reject(new ReviewError('CANCELLED', 'Cancelled. Nothing more was done.')))
       const onAnswer = (edit: SedEdit): void => settle(() => resolve(edit))
       const onError = (error: Error): void => declineAfter(`the simulation failed: ${error.message}`)
       const timer = setTimeout(() => declineAfter('the pattern takes too long on this file'), deadlineMs)

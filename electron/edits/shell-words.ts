@@ -75,7 +75,9 @@ function readDoubleQuoted(line: string, start: number): Piece {
   for (let at = start; at < line.length; at++) {
     const char = line.charAt(at)
     if (char === '"') return { text, end: at + 1 }
-    if (char === '`' || (char === '$' && !plainDollar.test(line.slice(at, at + 2)))) decline('the shell expands a part of it')
+    if (char === '`' || (char === '$' && !plainDollar.test(line.slice(at, at + 2)))) {
+      decline('the shell expands a part of it')
+    }
     if (char === '!') decline('it has a ! in double quotes')
     if (char === '\\' && '$`"\\'.includes(line.charAt(at + 1))) at++
     text += line.charAt(at)

@@ -4,8 +4,7 @@ import { createSedRunner } from './sed-runner.js'
 import './sed-worker.js'
 
 export type SimulatedSed =
-  | { readonly accepted: true; readonly output: Uint8Array }
-  | { readonly accepted: false; readonly reason: string }
+  { readonly accepted: true; readonly output: Uint8Array } | { readonly accepted: false; readonly reason: string }
 
 const runner = createSedRunner(new URL(import.meta.url))
 

@@ -1,5 +1,5 @@
+import { decline } from '../decline.js'
 import type { CharSet } from './char-set.js'
-import { decline } from './decline.js'
 import type { Place, RegexTree } from './regex-tree.js'
 
 /** A step of the automaton; targets are indexes of steps. */
@@ -58,10 +58,13 @@ export function buildAutomaton(tree: RegexTree, groupCount: number): Automaton {
         const first = build(part.first, next)
         const second = build(part.second, next)
         // GNU's matcher tries an empty first branch last.
-        return part.first.kind === 'empty' ? add({ kind: 'fork', first: second, second: first }) : add({ kind: 'fork', first, second })
+        return part.first.kind === 'empty'
+          ? add({ kind: 'fork', first: second, second: first })
+          : add({ kind: 'fork', first, second })
       }
       case 'repeat': {
-        const optional = part.max === null ? buildStar(part.body, next) : buildOptional(part.body, part.max - part.min, next)
+        const optional =
+          part.max === null ? buildStar(part.body, next) : buildOptional(part.body, part.max - part.min, next)
         return Array.from({ length: part.min }).reduce<number>((after) => build(part.body, after), optional)
       }
     }

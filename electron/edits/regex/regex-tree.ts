@@ -56,6 +56,31 @@ export function isNullable(tree: RegexTree): boolean {
   }
 }
 
+/** The number of characters that every match has, or `null` where it varies. */
+export function fixedLength(tree: RegexTree): number | null {
+  switch (tree.kind) {
+    case 'empty':
+    case 'place':
+      return 0
+    case 'char':
+      return 1
+    case 'group':
+      return fixedLength(tree.body)
+    case 'sequence': {
+      const lengths = tree.parts.map(fixedLength)
+      return lengths.includes(null) ? null : lengths.reduce<number>((sum, length) => sum + (length ?? 0), 0)
+    }
+    case 'choice': {
+      const length = fixedLength(tree.first)
+      return length === fixedLength(tree.second) ? length : null
+    }
+    case 'repeat': {
+      const length = fixedLength(tree.body)
+      return tree.min === tree.max && length !== null ? length * tree.min : null
+    }
+  }
+}
+
 /** Whether each match begins (`spaceStart`) or ends (`spaceEnd`) where the pattern space does. */
 export function isTiedTo(place: 'spaceStart' | 'spaceEnd', tree: RegexTree): boolean {
   switch (tree.kind) {

@@ -1,7 +1,7 @@
+import { decline } from '../decline.js'
+import type { SedLocale } from '../locale.js'
 import { readBracket } from './bracket.js'
 import { anyChar, literal, negated, spaceChars, wordChars, type CharSet } from './char-set.js'
-import { decline } from './decline.js'
-import type { SedLocale } from './locale.js'
 import type { Place, RegexTree } from './regex-tree.js'
 
 /** How a pattern is written. */
@@ -19,8 +19,11 @@ export interface ParsedRegex {
 /** Reads a POSIX basic or extended pattern with GNU's additions. Declines what is an error or not certain. */
 export function parseRegex(pattern: string, syntax: RegexSyntax): ParsedRegex {
   if (pattern === '') decline('the pattern is empty')
+  if (pattern.length > maxLength) decline('the pattern is very long')
   return new RegexParser(pattern, syntax).parse()
 }
+
+const maxLength = 2000
 
 /** One lexical unit outside brackets. */
 type Token =
@@ -38,7 +41,7 @@ const namedSets: Readonly<Record<string, CharSet>> = {
   S: negated(spaceChars),
 }
 /** As delimiters these change their meaning when a backslash protects them. */
-const specialDelimiters = '|.*[]^$+?(){}<>\'`'
+const specialDelimiters = "|.*[]^$+?(){}<>'`"
 
 class RegexParser {
   readonly #chars: readonly string[]
@@ -88,7 +91,9 @@ class RegexParser {
       token.operator === '*' &&
       !this.#syntax.extended &&
       (previous === undefined || (previous.kind === 'place' && previous.place === 'spaceStart'))
-    return isLiteralStar ? { kind: 'char', set: literal(0x2a) } : decline('a repetition in the pattern has nothing to repeat')
+    return isLiteralStar
+      ? { kind: 'char', set: literal(0x2a) }
+      : decline('a repetition in the pattern has nothing to repeat')
   }
 
   #parseGroup(): RegexTree {
@@ -137,7 +142,9 @@ class RegexParser {
     }
     this.#at += match[0].length
     const min = Number(match[1] ?? 0)
-    if (match[2] === undefined) return match[3] === undefined ? [min, min] : decline('a count in the pattern is not certain')
+    if (match[2] === undefined) {
+      return match[3] === undefined ? [min, min] : decline('a count in the pattern is not certain')
+    }
     return [min, match[3] === undefined ? null : Number(match[3])]
   }
 

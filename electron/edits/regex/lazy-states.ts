@@ -1,6 +1,6 @@
+import { decline } from '../decline.js'
 import { edge, edgeSide, type Alphabet, type Side } from './alphabet.js'
 import type { Budget } from './budget.js'
-import { decline } from './decline.js'
 import type { Direction } from './direction.js'
 
 /** No match can come any more. */

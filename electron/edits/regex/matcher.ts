@@ -75,7 +75,7 @@ export class Matcher {
     const found = new Int32Array((this.#automaton.groupCount + 1) * 2).fill(-1)
     let at = this.start
     let passed = this.#sideBefore(at)
-    for (let index = this.#automaton.start; index !== accept; ) {
+    for (let index = this.#automaton.start; index !== accept;) {
       const step = this.#automaton.steps[index]
       if (step === undefined || step.kind === 'accept') break
       if (step.kind === 'char') {

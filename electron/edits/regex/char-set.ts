@@ -1,9 +1,20 @@
-import { decline } from './decline.js'
-import type { SedLocale } from './locale.js'
+import { decline } from '../decline.js'
+import type { SedLocale } from '../locale.js'
 
 /** The classes of `[[:name:]]`. */
 export const charClasses = [
-  'alnum', 'alpha', 'blank', 'cntrl', 'digit', 'graph', 'lower', 'print', 'punct', 'space', 'upper', 'xdigit',
+  'alnum',
+  'alpha',
+  'blank',
+  'cntrl',
+  'digit',
+  'graph',
+  'lower',
+  'print',
+  'punct',
+  'space',
+  'upper',
+  'xdigit',
 ] as const
 export type CharClass = (typeof charClasses)[number]
 
@@ -43,7 +54,10 @@ export function isMember(set: CharSet, char: number, locale: SedLocale): boolean
 function isListed(set: CharSet, char: number, locale: SedLocale): boolean {
   if (set.singles.has(char)) return true
   if (char < 0x80) {
-    return set.ranges.some(([low, high]) => low <= char && char <= high) || set.classes.some((name) => ascii[name].test(ch(char)))
+    return (
+      set.ranges.some(([low, high]) => low <= char && char <= high) ||
+      set.classes.some((name) => ascii[name].test(ch(char)))
+    )
   }
   if (locale.kind === 'bytes') return false
   if (set.ranges.length > 0 && locale.order === 'language') {

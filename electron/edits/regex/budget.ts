@@ -1,4 +1,4 @@
-import { decline } from './decline.js'
+import { decline } from '../decline.js'
 
 /** Bounds the work on one file: a pattern that is slow on it is declined, never waited for. */
 export class Budget {

@@ -62,7 +62,9 @@ export function backwards({ steps, start }: Automaton, alphabet: Alphabet, fromA
     isEndless: fromAnyEnd,
     close: (from, passed, coming) =>
       spread(steps.length, fromAnyEnd ? [accept, ...from] : from, (index) =>
-        (leadingTo[index] ?? []).flatMap((edge) => (edge.place === null || holds(edge.place, coming, passed) ? [edge.index] : [])),
+        (leadingTo[index] ?? []).flatMap((edge) =>
+          edge.place === null || holds(edge.place, coming, passed) ? [edge.index] : [],
+        ),
       ),
     pass: (closure, symbol) =>
       chars.flatMap(({ index, set, next }) => (closure[next] === 1 && alphabet.isIn(symbol, set) ? [index] : [])),

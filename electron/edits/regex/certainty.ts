@@ -1,6 +1,6 @@
+import { decline } from '../decline.js'
 import { isMember, wordChars, type CharSet } from './char-set.js'
-import { decline } from './decline.js'
-import { childrenOf, isChoice, isNullable, isPlace, someTree, type RegexTree } from './regex-tree.js'
+import { childrenOf, fixedLength, isChoice, isNullable, isPlace, someTree, type RegexTree } from './regex-tree.js'
 
 /**
  * Declines patterns in which GNU sed 4.9 (its C library's matcher) leaves the simple rule: the longest of the leftmost
@@ -11,7 +11,7 @@ export function assertCertain(tree: RegexTree, usesGroups: boolean): void {
     // -E 's/(^b|a+b)+/X/' leaves abbba as it is.
     decline('the pattern repeats a group with an anchor')
   }
-  if (someTree(tree, (part) => part.kind === 'group')) walkPlaces(tree, [])
+  if (someTree(tree, (part) => part.kind === 'group')) walkPlaces(tree, new Set())
   if (usesGroups) assertGroupsCertain(tree)
 }
 
@@ -21,14 +21,17 @@ export function assertCertain(tree: RegexTree, usesGroups: boolean): void {
  * a line `c`, `-E 's/([-c]?[-c])\>/X/'` matches in a line `--`.
  * `before` and the answer: the sets of which one character can stand before and after the part.
  */
-function walkPlaces(tree: RegexTree, before: readonly CharSet[]): readonly CharSet[] {
+function walkPlaces(tree: RegexTree, before: ReadonlySet<CharSet>): ReadonlySet<CharSet> {
   switch (tree.kind) {
     case 'empty':
       return before
     case 'char':
-      return [tree.set]
+      return new Set([tree.set])
     case 'place':
-      if (tree.place === 'wordEnd' && before.some((set) => canHold(set, true)) && before.some((set) => canHold(set, false))) {
+      if (
+        tree.place === 'wordEnd' &&
+        [true, false].every((isWord) => [...before].some((set) => canHold(set, isWord)))
+      ) {
         decline('a \\> in the pattern is not certain beside a group')
       }
       return before
@@ -37,10 +40,10 @@ function walkPlaces(tree: RegexTree, before: readonly CharSet[]): readonly CharS
     case 'sequence':
       return tree.parts.reduce((sets, part) => walkPlaces(part, sets), before)
     case 'choice':
-      return [...walkPlaces(tree.first, before), ...walkPlaces(tree.second, before)]
+      return new Set([...walkPlaces(tree.first, before), ...walkPlaces(tree.second, before)])
     case 'repeat':
       // Places do not occur in repetitions, so that the body need not be walked again with its own end before it.
-      return [...walkPlaces(tree.body, before), ...(tree.min === 0 ? before : [])]
+      return new Set([...walkPlaces(tree.body, before), ...(tree.min === 0 ? before : [])])
   }
 }
 
@@ -54,12 +57,14 @@ function canHold(set: CharSet, isWord: boolean): boolean {
 }
 
 function assertGroupsCertain(tree: RegexTree): void {
-  const hasPlace = someTree(tree, isPlace)
-  if (hasPlace && isChoice(tree)) decline('a group cannot be told beside an anchor and alternatives')
-  const hasPlaceInGroup = someTree(tree, (part) => part.kind === 'group' && someTree(part.body, isPlace))
-  if (hasPlaceInGroup && someTree(tree, isChoice)) decline('a group cannot be told beside an anchor and alternatives')
   if (someTree(tree, (part) => part.kind === 'repeat' && isNullable(part.body))) {
     decline('a group cannot be told beside a repetition of something that can be empty')
+  }
+  if (isGuarded(tree)) return
+  const hasPlace = someTree(tree, isPlace)
+  const hasPlaceInGroup = someTree(tree, (part) => part.kind === 'group' && someTree(part.body, isPlace))
+  if ((hasPlace && isChoice(tree)) || (hasPlaceInGroup && someTree(tree, isChoice))) {
+    decline('a group cannot be told beside an anchor and alternatives')
   }
   const parts = flatten(tree)
   const isOddPlace = parts.some(
@@ -70,6 +75,25 @@ function assertGroupsCertain(tree: RegexTree): void {
       parts.slice(index + 1).every(isNullable),
   )
   if (isOddPlace) decline('a group cannot be told where only optional parts follow an anchor')
+}
+
+/**
+ * Whether all places are in a first part `(^|x)` and a last part `(x|$)`: then the groups are certain, although both are
+ * alternatives with an anchor. Before `(x|$)` the length must be fixed.
+ */
+function isGuarded(tree: RegexTree): boolean {
+  if (tree.kind !== 'sequence') return false
+  const hasStart = isGuard(tree.parts[0], 'spaceStart')
+  const hasEnd = isGuard(tree.parts.at(-1), 'spaceEnd')
+  const middle: RegexTree = { kind: 'sequence', parts: tree.parts.slice(hasStart ? 1 : 0, hasEnd ? -1 : undefined) }
+  return !someTree(middle, isPlace) && !isNullable(middle) && (!hasEnd || fixedLength(middle) !== null)
+}
+
+function isGuard(part: RegexTree | undefined, place: 'spaceStart' | 'spaceEnd'): boolean {
+  if (part?.kind !== 'group' || part.body.kind !== 'choice') return false
+  const { first, second } = part.body
+  const isEdge = (tree: RegexTree): boolean => tree.kind === 'place' && tree.place === place
+  return (isEdge(first) && second.kind === 'char') || (place === 'spaceEnd' && isEdge(second) && first.kind === 'char')
 }
 
 /** The parts of a sequence, groups opened. */

@@ -1,5 +1,5 @@
+import { decline } from '../decline.js'
 import { charClasses, type CharClass, type CharSet } from './char-set.js'
-import { decline } from './decline.js'
 import type { RegexSyntax } from './regex-parser.js'
 
 /** In brackets sed turns these escapes into one character; before anything else the backslash is a member. */
@@ -36,7 +36,9 @@ export function readBracket(
       at += 2
       if (isDashInside(chars, at)) decline('a dash in brackets is not certain')
     } else if (char === '\\' && next === syntax.delimiter) {
-      if (']^-'.includes(next) || hasOtherOddBracket(chars, start)) decline('an escaped delimiter in brackets is not certain')
+      if (']^-'.includes(next) || hasOtherOddBracket(chars, start)) {
+        decline('an escaped delimiter in brackets is not certain')
+      }
       singles.add(codeOf(char)).add(codeOf(next))
       at += 2
       if (isDashInside(chars, at)) decline('a dash in brackets is not certain')
@@ -44,7 +46,9 @@ export function readBracket(
       const last = chars[at + 2] ?? ''
       ranges.push(readRange(char, last, syntax))
       at += 3
-      if (isDashInside(chars, at) || (last === '[' && /[.=:]/.test(chars[at] ?? ''))) decline('a dash in brackets is not certain')
+      if (isDashInside(chars, at) || (last === '[' && /[.=:]/.test(chars[at] ?? ''))) {
+        decline('a dash in brackets is not certain')
+      }
     } else {
       singles.add(codeOf(char))
       at += 1
@@ -63,7 +67,8 @@ function readRange(low: string, high: string, { locale }: RegexSyntax): readonly
   const ends = low + high
   if (ends.length !== 2 || /[^ -~]|[-\\]/.test(ends)) decline('a range in brackets is not certain')
   if (low > high) decline('a range in brackets is backwards')
-  const isOrdered = locale.kind === 'bytes' || locale.order === 'codePoint' || /^([0-9]{2}|[a-z]{2}|[A-Z]{2})$/.test(ends)
+  const isOrdered =
+    locale.kind === 'bytes' || locale.order === 'codePoint' || /^([0-9]{2}|[a-z]{2}|[A-Z]{2})$/.test(ends)
   if (!isOrdered) decline('a range in brackets depends on the language')
   return [codeOf(low), codeOf(high)]
 }
@@ -74,7 +79,10 @@ function readRange(low: string, high: string, { locale }: RegexSyntax): readonly
  */
 function hasOtherOddBracket(chars: readonly string[], start: number): boolean {
   const before = chars.slice(0, start - 1).join('')
-  const after = chars.slice(start).join('').replace(/^\^?\]?[^\]]*\]/, '')
+  const after = chars
+    .slice(start)
+    .join('')
+    .replace(/^\^?\]?[^\]]*\]/, '')
   return [before, after].some((text) => /\[(\^?\]|[^\]]*[\\[])/.test(text))
 }
 

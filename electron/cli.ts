@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { resolve } from 'node:path'
 import { createApp } from './app.js'
 import { runCommandLine } from './commands/run-command-line.js'

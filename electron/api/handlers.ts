@@ -87,7 +87,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
     },
     'rewind.file': async ({ session, target, path, choices }, { signal }) => {
       const opened = await workbench.open(session)
-      return historyOf(opened).fileTexts(await opened.review.rewindTo(target, choices, { signal }), path, signal)
+      const asked = await opened.review.rewindTo(target, { ...choices, paths: [path] }, { signal })
+      return historyOf(opened).fileTexts(asked, path, signal)
     },
     'rewind.apply': ({ session, target, choices, planHash }, context) =>
       operate(session, async (opened) => {

@@ -16,7 +16,7 @@ declare global {
 
 /**
  * Opens one connection to the host: over the bridge where the window has one, else over a socket to the page's origin.
- * Errors: CONNECTION_LOST when the socket cannot be opened.
+ * Errors: CONNECTION_LOST when the socket cannot be opened; NOT_ADMITTED when the host is there and does not know us.
  */
 export function openPort(signal: AbortSignal): Promise<Port> {
   return window.overturn ? Promise.resolve(bridgePort(window.overturn)) : socketPort(socketAddress(window.location), signal)
@@ -53,9 +53,15 @@ export function socketPort(address: string, signal: AbortSignal): Promise<Port> 
   }
   return new Promise((resolve, reject) => {
     socket.onopen = () => resolve(port)
-    socket.onclose = () =>
-      reject(new ReviewError('CONNECTION_LOST', 'The connection to Overturn could not be opened. Is it still running?'))
+    socket.onclose = () => void whyRefused().then(reject)
   })
+}
+
+/** A refused socket does not say why; the page's own address does. A host that was started anew knows no window of before. */
+async function whyRefused(): Promise<ReviewError> {
+  const status = await fetch('/', { method: 'HEAD', cache: 'no-store' }).then((response) => response.status, () => null)
+  if (status === 403) return new ReviewError('NOT_ADMITTED', 'Overturn was started anew. Open the address that it printed.')
+  return new ReviewError('CONNECTION_LOST', 'The connection to Overturn could not be opened. Is it still running?')
 }
 
 function socketAddress(location: Location): string {

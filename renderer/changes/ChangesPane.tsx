@@ -3,7 +3,7 @@ import type { FileChange } from '../../shared/file-state.js'
 import { cancelChanges, loadChanges, reloadChanges } from '../state/changes-actions.js'
 import { valueOf } from '../state/loadable.js'
 import { rememberPanes } from '../state/prefs-actions.js'
-import { scopeOf } from '../state/scope.js'
+import { scopeOf, seesDisk } from '../state/scope.js'
 import { useStore } from '../state/store.js'
 import { openTranscript } from '../state/view-actions.js'
 import { Icon } from '../ui/icons.js'
@@ -28,12 +28,13 @@ export function ChangesPane() {
   const scope = useStore((state) => (state.session ? JSON.stringify(scopeOf(state.session, state.changes.scopeKind)) : null))
   const key = useStore((state) => state.session?.key)
   const revision = useStore((state) => state.session?.outline.revision)
+  const byUser = useStore(({ session, changes }) => (session && seesDisk(scopeOf(session, changes.scopeKind)) ? JSON.stringify(session.header.byUser) : null))
   const list = useStore((state) => state.changes.list)
   const files = valueOf(list)
 
   useEffect(() => {
     void loadChanges(scope === null ? null : JSON.parse(scope))
-  }, [scope, key, revision])
+  }, [scope, key, revision, byUser])
 
   return (
     <section ref={pane} className={`pane paper changes${isNarrow ? ' narrow' : ''}`} aria-label="Changes">

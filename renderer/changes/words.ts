@@ -32,6 +32,9 @@ export function provenanceText(change: FileChange): string {
   if (before === 'none' && after === 'none') return `${cause}, neither side known`
   if (before === 'none') return `${cause}, before not known`
   if (after === 'none') return `${cause}, after not known`
+  // The text of a record stands for bytes that are not known: its line ends and its BOM may be others.
+  const doubt = change.badges.find((badge) => badge.kind === 'unknown')
+  if (doubt) return `${cause}, ${doubt.side === 'both' ? 'both sides as the log shows them' : `${doubt.side} as the log shows it`}`
   return `${cause}, both sides exact`
 }
 

@@ -1,4 +1,5 @@
 import type { FileResult, PlannedFile, Receipt, ReceiptFile, RewindAction, RewindTarget } from '../../shared/rewind.js'
+import { reversedWords } from '../state/operation-words.js'
 import { liveTurns } from '../state/scope.js'
 import type { OpenSession } from '../state/shell-slice.js'
 import type { IconName } from '../ui/icons.js'
@@ -89,8 +90,8 @@ export function receiptWords(receipt: Receipt): ReceiptWords {
   const files = countText(written, 'file')
   const titles: Readonly<Record<Receipt['action'], string>> = {
     rewind: `Rewound ${files} to ${receipt.label}`,
-    undo: `Undid ${receipt.label}, ${files} changed back`,
-    redo: `Redid ${receipt.label}, ${files} changed again`,
+    undo: `Undid ${reversedWords(receipt.label)}, ${files} changed back`,
+    redo: `Redid ${reversedWords(receipt.label)}, ${files} changed again`,
     'take-back': `Took back ${receipt.label}`,
   }
   const sentences = [

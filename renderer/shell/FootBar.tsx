@@ -1,4 +1,5 @@
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
+import { refreshApp } from '../state/actions.js'
 import { useStore } from '../state/store.js'
 import { Kbd } from '../ui/parts.js'
 import { sizeText } from '../ui/words.js'
@@ -13,6 +14,9 @@ export function FootBar() {
   // A string as key: the bar is made anew only when what it says changes.
   const said = JSON.stringify(footHints(commands, state))
   const hints = useMemo(() => JSON.parse(said) as ReturnType<typeof footHints>, [said])
+  // Each operation keeps what was there before it.
+  const operations = useStore(({ session }) => `${session?.header.undo?.operationId} ${session?.header.redo?.operationId}`)
+  useEffect(() => void refreshApp(), [operations])
   return (
     <footer className="foot">
       {!state.prefs.singleKeys && <span className="k t3">Single keys are off</span>}

@@ -118,12 +118,13 @@ function LostBanner({ connection }: { readonly connection: Extract<Connection, {
     return () => clearInterval(timer)
   }, [])
   const seconds = connection.retryAt === null ? 0 : Math.max(0, Math.ceil((connection.retryAt - now) / 1000))
+  const next = connection.retryAt === null ? 'Trying again…' : `Next try in ${seconds} s.`
   return (
     <div className="banner" role="status">
       <Icon name="conflict" />
       <span className="grow">
-        <b className="b">The connection to Overturn was lost.</b> What you see is the last that was heard.{' '}
-        {connection.retryAt === null ? 'Trying again…' : `Next try in ${seconds} s.`}
+        <b className="b">{connection.isRefused ? 'Overturn was started anew.' : 'The connection to Overturn was lost.'}</b> What you see is the
+        last that was heard. {connection.isRefused ? 'To go on, open the address that it printed.' : next}
       </span>
       <Button size="small" onClick={reconnectNow}>
         Reconnect now

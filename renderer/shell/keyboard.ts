@@ -44,7 +44,7 @@ export function listenToKeys(commands: readonly Command[], signal: AbortSignal):
       const keys = pressedKeys(event)
       if (event.defaultPrevented || keys === null) return
       const target = event.target instanceof HTMLElement ? event.target : null
-      if (isSingleKey(keys) && target && keepsKey(target, keys)) return
+      if (target && (isSingleKey(keys) ? keepsKey(target, keys) : keys === 'Escape' && target.matches(plainField))) return
       const command = commandFor(keys, commands, getState())
       if (!command) return
       event.preventDefault()
@@ -57,7 +57,10 @@ export function listenToKeys(commands: readonly Command[], signal: AbortSignal):
 
 const textField =
   'input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable=true], .monaco-editor .native-edit-context'
-const ownEnter = 'button, a, summary, [role=button], [role=checkbox], [role=menuitem], [role=tab], [role=radio]'
+/** Fields that Escape leaves by themselves. */
+const plainField = 'input:not(.monaco-editor *), textarea:not(.monaco-editor *)'
+// A switch that was just set has no more use for Enter and Space.
+const ownEnter = 'button:not([role=radio][aria-checked=true]), a, summary, [role=button], [role=checkbox], [role=menuitem], [role=tab], [role=slider]'
 const ownArrows = '[role=radio], [role=slider], [role=separator], [role=menuitem], [role=tab], [role=dialog] [role=listbox]'
 
 function keepsKey(target: HTMLElement, keys: string): boolean {

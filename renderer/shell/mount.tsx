@@ -2,6 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import type { Port } from '../../shared/rpc.js'
 import { stayConnected } from '../state/actions.js'
+import { lookAgain } from '../state/look-again.js'
 import { App } from './App.js'
 import { listenToKeys } from './keyboard.js'
 import { followFocus } from './panes.js'
@@ -14,6 +15,7 @@ export function mount(openPort: (signal: AbortSignal) => Promise<Port>): void {
   const { signal } = new AbortController()
   listenToKeys(commands, signal)
   followFocus(signal)
+  window.addEventListener('focus', lookAgain, { signal })
   void stayConnected(openPort, signal)
   createRoot(root).render(
     <StrictMode>

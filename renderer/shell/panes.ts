@@ -5,7 +5,7 @@ import { getState } from '../state/store.js'
 const paneNames: readonly Pane[] = ['sessions', 'timeline', 'files', 'diff']
 
 /** What gets the focus when a pane is entered: its list, else its first control. */
-const entry = '[role=listbox], [role=grid], [tabindex="0"], button:not([tabindex="-1"]), input'
+const entries = ['[role=listbox], [role=grid]', '[tabindex="0"], button:not([tabindex="-1"]), input']
 
 /** Moves the focus to the next pane that is on screen. */
 export function focusNextPane(step: 1 | -1): void {
@@ -39,8 +39,8 @@ export function swapSlot(): void {
 }
 
 function focusPane(pane: HTMLElement): void {
-  const inside = [pane, ...pane.querySelectorAll<HTMLElement>(entry)].find((element) => element.matches(entry) && element.tabIndex >= 0)
-  inside?.focus()
+  const inside = entries.flatMap((entry) => [pane, ...pane.querySelectorAll<HTMLElement>(entry)].filter((element) => element.matches(entry)))
+  inside.find((element) => element.tabIndex >= 0)?.focus()
   const name = paneOf(pane)
   if (name) setFocusedPane(name)
 }

@@ -90,7 +90,9 @@ export async function selectFile(path: WorkspacePath | null, arriveAt: 'first' |
   const { scope, expanded } = changes
   if (!session || scope === null || path === null) return setChanges({ selectedPath: null, file: { kind: 'idle' }, diff: null })
   const refused = valueOf(changes.list)?.find((change) => change.path === path && change.kind === 'refused')
-  setChanges({ selectedPath: path, file: { kind: 'loading', stale: valueOf(changes.file) }, diff: null, arriveAt, takingBack: null })
+  // Of the same file the editor counts its changes anew only where the text is another.
+  const diff = changes.diff?.path === path ? changes.diff : null
+  setChanges({ selectedPath: path, file: { kind: 'loading', stale: valueOf(changes.file) }, diff, arriveAt, takingBack: null })
   if (refused) return setChanges({ file: { kind: 'ready', value: nothingWritten(refused) } })
   try {
     const value = await client().call('change.read', { session: session.key, scope, path, showOversized: expanded.has(path) }, { signal })

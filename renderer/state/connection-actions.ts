@@ -1,6 +1,7 @@
 import { createClient, type ServerEvent } from '../api/client.js'
 import type { Port } from '../../shared/rpc.js'
-import { setClient } from './client-ref.js'
+import { client, setClient } from './client-ref.js'
+import { toReviewError } from './loadable.js'
 import { loadLibrary, openFirstSession, openSession, refreshSession } from './session-actions.js'
 import { getState, setState } from './store.js'
 
@@ -15,6 +16,7 @@ let endWait: (() => void) | null = null
 export async function stayConnected(openPort: (signal: AbortSignal) => Promise<Port>, signal: AbortSignal): Promise<void> {
   let tries = 0
   let isFirst = true
+  let isRefused = false
   while (!signal.aborted) {
     try {
       const client = createClient(await openPort(signal), handleEvent)
@@ -22,20 +24,22 @@ export async function stayConnected(openPort: (signal: AbortSignal) => Promise<P
       const app = await client.call('app.state', {}, { signal })
       setState({ app, connection: { kind: 'open' } })
       tries = 0
+      isRefused = false
       if (isFirst) void startUp()
       else void catchUp()
       isFirst = false
       await client.closed
-    } catch {
-      // The wait below shows that there is no connection; its own message would say no more.
+    } catch (thrown) {
+      // The wait below shows that there is no connection; only one reason says more than that.
+      isRefused = toReviewError(thrown).code === 'NOT_ADMITTED'
     }
     setClient(null)
     if (signal.aborted) return
     const waitMs = waitsMs[Math.min(tries, waitsMs.length - 1)] ?? 8_000
     tries += 1
-    setState({ connection: { kind: 'lost', retryAt: Date.now() + waitMs, tries } })
+    setState({ connection: { kind: 'lost', retryAt: Date.now() + waitMs, tries, isRefused } })
     await wait(waitMs, signal)
-    setState({ connection: { kind: 'lost', retryAt: null, tries } })
+    setState({ connection: { kind: 'lost', retryAt: null, tries, isRefused } })
   }
 }
 
@@ -47,6 +51,15 @@ export function reconnectNow(): void {
 function handleEvent(event: ServerEvent): void {
   if (event.name === 'library.changed') void loadLibrary()
   else void refreshSession(event.payload.session)
+}
+
+/** Asks again how much the history holds. */
+export async function refreshApp(): Promise<void> {
+  try {
+    setState({ app: await client().call('app.state', {}) })
+  } catch {
+    // The last numbers stay; a lost connection shows itself.
+  }
 }
 
 async function startUp(): Promise<void> {

@@ -4,6 +4,7 @@ import type { FileResult, PlannedFile, Receipt, RewindChoices, RewindPlan, Rewin
 import { client } from './client-ref.js'
 import { isCancelled, toReviewError, valueOf } from './loadable.js'
 import { notify, notifyError } from './notice-actions.js'
+import { reversedWords } from './operation-words.js'
 import { initialRewind, type RewindState } from './rewind-slice.js'
 import { liveTurns } from './scope.js'
 import { selectRow } from './selection-actions.js'
@@ -212,8 +213,8 @@ function notifyReversed(action: 'undo' | 'redo', receipt: Receipt): void {
   const files = (count: number): string => `${count.toLocaleString('en-US')} file${count === 1 ? '' : 's'}`
   notify({
     kind: missed > 0 ? 'warning' : 'done',
-    title: `${action === 'undo' ? 'Undid' : 'Redid'} ${receipt.label}.`,
-    text: missed > 0 ? `${files(done)} changed back, ${files(missed)} could not be.` : `${files(done)} changed back and read again.`,
+    title: `${action === 'undo' ? 'Undid' : 'Redid'} ${reversedWords(receipt.label)}.`,
+    text: missed > 0 ? `${files(done)} changed, ${files(missed)} could not be.` : `${files(done)} changed ${action === 'undo' ? 'back' : 'again'}, and read after it.`,
     action:
       missed > 0
         ? { label: 'Show the receipt', key: null, run: () => void openReceipt(receipt.operationId) }

@@ -45,6 +45,11 @@ export function scopeOf(session: OpenSession, kind: ScopeKind): Scope | null {
   return kind === 'to-disk' ? { kind: 'to-disk', promptId: selection.turn } : { kind: 'turn', promptId: selection.turn }
 }
 
+/** Whether what a scope shows changes when somebody writes a file. */
+export function seesDisk(scope: Scope | null): boolean {
+  return scope?.kind === 'to-disk' || scope?.kind === 'since-reviewed' || scope?.kind === 'by-user'
+}
+
 /** Both ends of the selected range in the session's order; `null` where one turn is looked at. */
 export function rangeOf(session: OpenSession): { readonly from: PromptId; readonly to: PromptId } | null {
   const { turn, rangeTo } = session.selection

@@ -10,8 +10,8 @@ import { loadPrefs, type Prefs } from './prefs.js'
 export type Connection =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open' }
-  /** `retryAt`: when the next try begins; `null` while one runs. */
-  | { readonly kind: 'lost'; readonly retryAt: number | null; readonly tries: number }
+  /** `retryAt`: when the next try begins; `null` while one runs. `isRefused`: the host is there and does not know this window. */
+  | { readonly kind: 'lost'; readonly retryAt: number | null; readonly tries: number; readonly isRefused: boolean }
 
 export type View = 'review' | 'map' | 'rewind' | 'receipt' | 'transcript'
 export type Pane = 'sessions' | 'timeline' | 'files' | 'diff'

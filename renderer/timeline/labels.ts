@@ -33,7 +33,7 @@ export function entryLabel(
         ...(entry.operation.isUndone ? ['undone'] : []),
       ].join(', ')
     case 'end':
-      return byUser ? `${userTitle(byUser.files)}, ${statWords(byUser.stat)}` : 'The end of the last turn'
+      return byUser && byUser.files > 0 ? `${userTitle(byUser.files)}, ${statWords(byUser.stat)}` : 'The end of the last turn'
     case 'playhead':
       return ''
   }

@@ -1,4 +1,4 @@
-import { goToPlayhead, openTranscript, selectRange, selectRow, selectTurn, setTimelineFilter, setView, toggleFold, extendRange, clearRange } from '../state/actions.js'
+import { dragPlayhead, goToPlayhead, openTranscript, selectRange, selectRow, selectTurn, setTimelineFilter, setView, toggleFold, extendRange, clearRange } from '../state/actions.js'
 import type { Command } from '../state/command.js'
 import type { OpenSession } from '../state/shell-slice.js'
 import { getState, type AppStore } from '../state/store.js'
@@ -87,10 +87,12 @@ function openSelected(): void {
 }
 
 const isReading = ({ session, view, changes }: AppStore): boolean => session !== null && view === 'review' && changes.takingBack === null
+const isDragging = ({ session }: AppStore): boolean => session !== null && session.dragTo !== null
 const inTimeline = (state: AppStore): boolean => isReading(state) && state.focusedPane === 'timeline'
 const hasSession = ({ session, view }: AppStore): boolean => session !== null && (view === 'review' || view === 'map' || view === 'transcript')
 
 export const timelineCommands: readonly Command[] = [
+  { id: 'timeline.put-back', label: 'Put the playhead back', hint: null, keys: ['Escape'], group: 'Timeline', when: isDragging, run: () => dragPlayhead(null) },
   { id: 'timeline.next', label: 'Go to the next turn', hint: 'turn', keys: ['J', 'ArrowDown'], group: 'Timeline', when: inTimeline, run: () => moveSelection(1) },
   { id: 'timeline.previous', label: 'Go to the previous turn', hint: 'turn', keys: ['K', 'ArrowUp'], group: 'Timeline', when: inTimeline, run: () => moveSelection(-1) },
   { id: 'timeline.first', label: 'Go to the first turn', hint: null, keys: ['Home'], group: 'Timeline', when: inTimeline, run: () => moveSelection(-Infinity) },

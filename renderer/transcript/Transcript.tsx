@@ -10,11 +10,13 @@ import { EmptyState, ErrorState, IconButton, LoadingState } from '../ui/parts.js
 import { Entry } from './Entry.js'
 import { markFound } from './mark-found.js'
 import { goalEntry, matchingEntries } from './transcript-text.js'
+import { useReturn } from './use-return.js'
 import './transcript.css'
 
 /** One turn to read: the prompt, replies, thoughts and calls in their order. */
 export function Transcript() {
   const session = useStore((state) => state.session)
+  useReturn()
   if (!session?.transcript) return null
   const { transcript } = session
   const entries = valueOf(transcript.entries)

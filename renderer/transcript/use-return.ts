@@ -1,0 +1,17 @@
+import { useLayoutEffect, useState } from 'react'
+import { setFocusedPane } from '../state/actions.js'
+import { getState } from '../state/store.js'
+
+/** When the transcript is closed, gives the focus and the keys back to where they were as it was opened. */
+export function useReturn(): void {
+  const [from] = useState(() => ({ element: document.activeElement, pane: getState().focusedPane }))
+  useLayoutEffect(
+    () => () => {
+      // Whoever went to another pane meanwhile stays there.
+      if (getState().focusedPane !== 'files') return
+      if (from.element instanceof HTMLElement && from.element.isConnected) from.element.focus()
+      setFocusedPane(from.pane)
+    },
+    [from],
+  )
+}

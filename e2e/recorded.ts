@@ -2,7 +2,7 @@
 
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { SimulatedAgent } from '../electron/testing/simulated-agent.js'
+import { SimulatedAgent, type SimMoment } from '../electron/testing/simulated-agent.js'
 import type { World } from './open-app.js'
 
 /** An agent that works in the world's folder. It records as qwen-code does. */
@@ -39,7 +39,7 @@ export async function treeOf(folder: string): Promise<Readonly<Record<string, st
 }
 
 /** The same of what an agent held. */
-export function treeAt(files: SimulatedAgent['files']): Readonly<Record<string, string>> {
+export function treeAt(files: SimMoment['files']): Readonly<Record<string, string>> {
   return Object.fromEntries([...files].map(([path, { bytes }]) => [path, bytes.toString('latin1')]))
 }
 

@@ -35,9 +35,15 @@ export async function selectTurn(page: Page, index: number): Promise<void> {
   await expect(turnRow(page, index)).toHaveAttribute('aria-selected', 'true')
 }
 
-/** The text of one side of the diff on screen; the editor draws spaces that do not break. */
-export async function expectText(side: Locator, text: string | RegExp): Promise<void> {
-  await expect.poll(async () => (await side.locator('.view-lines').innerText()).replaceAll('\u00a0', ' ')).toMatch(text instanceof RegExp ? text : new RegExp(escape(text)))
+/** Waits until the lines of an editor on screen hold a text; the editor draws spaces that do not break. */
+export async function expectText(editor: Locator, text: string): Promise<void> {
+  const shown = async (): Promise<string> => (await editor.locator('.lines-content > .view-lines').innerText()).replaceAll('\u00a0', ' ')
+  await expect.poll(shown).toContain(text)
+}
+
+/** Comes back to the window, as from an editor. */
+export async function comeBack(page: Page): Promise<void> {
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
 }
 
 /** A side of the diff; in one column both are the last. */

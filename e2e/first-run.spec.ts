@@ -24,7 +24,7 @@ test.describe('first start', () => {
   })
 
   test('goes to what was open last', async ({ ui }) => {
-    await ui.keyboard.press('Enter')
+    await ui.getByRole('button', { name: 'Open the sample session' }).click()
     await waitForSession(ui, 8)
     await ui.reload()
     await waitForSession(ui, 8)

@@ -148,6 +148,42 @@ test.describe('a session of four turns', () => {
   })
 })
 
+test.describe('turns that the agent went back from', () => {
+  test.use({
+    prepare: ({}, use) =>
+      use(async (world) => {
+        const agent = agentIn(world, { 'a.ts': 'one\n' })
+        agent.prompt('Make it two')
+        agent.edit('a.ts', 'one', 'two')
+        agent.reply()
+        const wrong = agent.prompt('A wrong way')
+        agent.edit('a.ts', 'two', 'wrong')
+        agent.reply('That was wrong.')
+        agent.rewind(wrong)
+        agent.prompt('The right way')
+        agent.edit('a.ts', 'two', 'right')
+        agent.reply()
+        await saveSession(world, agent)
+      }),
+  })
+
+  test('are folded, open, and can be read', async ({ ui }) => {
+    await waitForSession(ui, 2)
+    const timeline = ui.getByRole('listbox', { name: 'Timeline' })
+    await expect(timeline.getByRole('option', { name: '1 turn set aside, folded' })).toBeVisible()
+    await expect(timeline.getByRole('option', { name: /^The agent went back to the end of turn 1/ })).toBeVisible()
+    await ui.keyboard.press('k')
+    await ui.keyboard.press('k')
+    await ui.keyboard.press('ArrowRight')
+    await expect(timeline.getByRole('option', { name: '1 turn set aside, open' })).toBeVisible()
+    await ui.keyboard.press('j')
+    await expect(timeline.getByRole('option', { name: 'Set aside: A wrong way' })).toHaveAttribute('aria-selected', 'true')
+    await expectText(diffSide(ui, 'after'), 'wrong')
+    await ui.keyboard.press('Enter')
+    await expect(ui.getByRole('region', { name: 'Transcript' }).getByText('That was wrong.')).toBeVisible()
+  })
+})
+
 test.describe('contents that are not plain', () => {
   const python = 'def run(x):\n    if x:\n        a()\n        b()\n'
   const separated = 'const text = "one\u2028two"\nconst more = "\u2029\u0085"\n'

@@ -24,9 +24,18 @@ export function diffLines(before: string, after: string, resting: Resting = 'rea
 export function diffTextLines(before: TextLines, after: TextLines, resting: Resting = 'readable'): LineChange[] {
   const { leading, trailing } = equalEnds(before, after)
   const ids = new Map<string, number>()
-  const beforeIds = intern(before, leading, before.count - trailing, ids)
-  const afterIds = intern(after, leading, after.count - trailing, ids)
-  const changes = diffSequences(beforeIds, afterIds, ids.size).map((change) => ({
+  const beforeIds = new Int32Array(before.count - leading - trailing)
+  const afterIds = new Int32Array(after.count - leading - trailing)
+  for (let index = 0; index < beforeIds.length; index++) {
+    const line = before.line(leading + index)
+    const id = ids.get(line) ?? ids.size + 1
+    if (id > ids.size) ids.set(line, id)
+    beforeIds[index] = id
+  }
+  // Lines that are new need no number of their own: they match none.
+  for (let index = 0; index < afterIds.length; index++) afterIds[index] = ids.get(after.line(leading + index)) ?? 0
+
+  const changes = diffSequences(beforeIds, afterIds, ids.size + 1).map((change) => ({
     beforeStart: change.beforeStart + leading,
     beforeEnd: change.beforeEnd + leading,
     afterStart: change.afterStart + leading,
@@ -35,31 +44,13 @@ export function diffTextLines(before: TextLines, after: TextLines, resting: Rest
   return slideChanges(changes, before, after, resting)
 }
 
-/** Numbers lines so that equal ones have equal numbers. */
-function intern(lines: TextLines, from: number, to: number, ids: Map<string, number>): Int32Array {
-  const numbers = new Int32Array(to - from)
-  for (let line = from; line < to; line++) {
-    const text = lines.line(line)
-    let id = ids.get(text)
-    if (id === undefined) {
-      id = ids.size
-      ids.set(text, id)
-    }
-    numbers[line - from] = id
-  }
-  return numbers
-}
-
 /** How many lines are the same at the front and, of those behind, at the end. */
 function equalEnds(before: TextLines, after: TextLines): { readonly leading: number; readonly trailing: number } {
   const most = Math.min(before.count, after.count)
   let leading = 0
   while (leading < most && before.line(leading) === after.line(leading)) leading++
   let trailing = 0
-  while (
-    leading + trailing < most &&
-    before.line(before.count - trailing - 1) === after.line(after.count - trailing - 1)
-  )
-    trailing++
+  const lastOf = (lines: TextLines): string => lines.line(lines.count - trailing - 1)
+  while (leading + trailing < most && lastOf(before) === lastOf(after)) trailing++
   return { leading, trailing }
 }

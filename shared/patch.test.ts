@@ -93,7 +93,8 @@ function readTree(): string[] {
     .filter((path) => path !== '.git' && !path.startsWith('.git/') && !lstatSync(join(folder, path)).isDirectory())
     .map((path) => {
       const stat = lstatSync(join(folder, path))
-      if (stat.isSymbolicLink()) return `${path} 120000 ${readlinkSync(join(folder, path), 'buffer').toString('base64')}`
+      if (stat.isSymbolicLink())
+        return `${path} 120000 ${readlinkSync(join(folder, path), 'buffer').toString('base64')}`
       const mode = (stat.mode & 0o100) === 0 ? '100644' : '100755'
       return `${path} ${mode} ${readFileSync(join(folder, path)).toString('base64')}`
     })

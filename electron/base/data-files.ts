@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, rename, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, rename, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { diskError } from './disk-errors.js'
@@ -9,7 +9,8 @@ const renameLater = promisify(rename)
 
 /** Makes a folder of ours with its parents, readable by this user only: it holds copies of private files. */
 export function makeDataFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Looking is cheap; making what is there already waits for the file system's journal.
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
 }
 
 /** Writes a new file of ours, synced but its name not yet. Errors: those of the system; nothing is left behind. */

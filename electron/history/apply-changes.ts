@@ -5,7 +5,7 @@ import type { FileResult, Receipt, ReceiptFile, RewindAction } from '../../share
 import { breathe, inParallel, weightOf } from '../base/pool.js'
 import type { Seen } from '../workspace/disk-states.js'
 import { hardLimitBytes } from '../workspace/text-decoding.js'
-import { makeParents, modeOf, parentsOf, readBytes } from '../workspace/text-files.js'
+import { folderOf, makeParents, modeOf, parentsOf, readBytes } from '../workspace/text-files.js'
 import type { HistoryParts, Watch } from './history-parts.js'
 import type { Intent, OperationSubject } from './operation.js'
 import { removeEmptyFolders, settleFiles, syncFolders } from './settle.js'
@@ -74,7 +74,7 @@ export async function applyChanges(parts: HistoryParts, operation: PlannedOperat
   if (watch.signal?.aborted) throw await putBack(parts, operation, intent)
 
   const removed = await removeEmptyFolders(parts, [...intent.emptiedFolders.map((folder) => folder.path), ...intent.madeFolders])
-  await syncFolders(parts, ready.map((each) => each.change.path))
+  await syncFolders(parts, intent)
   const files = [...operation.others, ...failed, ...written.map((file) => withFolderNote(file, removed))].sort(byPath)
   const receipt = receiptOf(parts, operation, intent, files)
   const outcome = files.some(isOpen) ? 'partly' : 'done'
@@ -237,8 +237,7 @@ function doneReason({ action, reason, before, after }: PlannedChange): string {
 }
 
 function withFolderNote(file: ReceiptFile, removed: ReadonlySet<WorkspacePath>): ReceiptFile {
-  const folder = parentsOf(file.path).map(workspacePath)[0]
-  if (file.result !== 'deleted' || folder === undefined || !removed.has(folder)) return file
+  if (file.result !== 'deleted' || !removed.has(workspacePath(folderOf(file.path)))) return file
   return { ...file, reason: `${file.reason}. The empty folder went too` }
 }
 

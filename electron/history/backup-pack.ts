@@ -94,7 +94,7 @@ export class PackWriter {
     this.#waiting = []
     this.#waitingBytes = 0
     this.#queue = this.#queue.then(async () => {
-      for (const part of parts) await writeAll(this.#opened(), part)
+      await writeAll(this.#opened(), Buffer.concat(parts))
     })
     return this.#queue
   }

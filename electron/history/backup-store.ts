@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, rename, rmSync, statSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
@@ -80,7 +80,7 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
   const aside = join(root, 'aside')
   const packs = join(root, 'packs')
   for (const folder of [join(root, 'blobs'), aside, packs]) makeDataFolder(folder)
-  const blobFile = (sha256: string): string => join(root, 'blobs', sha256.slice(0, 2), sha256)
+  const blobFile = (sha256: string): string => `${root}${sep}blobs${sep}${sha256.slice(0, 2)}${sep}${sha256}`
   const packed = new Map<string, PackedBlob>()
   const knownPacks = new Set<string>()
   const madeFolders = new Set<string>()

@@ -19,7 +19,7 @@ export function describePlan(plan: FilePlan, bytes: BytesOfChange): PlannedFile 
     path: facts.path,
     action,
     reason: reason + lineEndNote(plan, before, after),
-    stat: statOf(before, after),
+    stat: action === 'cannot' ? null : statOf(before, after),
     badges: [...stateBadges(facts.disk, result?.state ?? facts.target, facts.target), ...textBadges(before, after, bytes)],
     conflicts,
     disk: facts.disk,

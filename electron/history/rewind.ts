@@ -98,7 +98,7 @@ export async function applyRewind(parts: HistoryParts, request: RewindRequest, p
   }
   const changes = planned.flatMap(changeOf)
   const others = planned.filter((each) => each.plan.result === null).map(({ plan }) => leftLine(plan))
-  const staying = foldersOfTarget(request.files)
+  let staying: ReadonlySet<WorkspacePath> | null = null
   return applyChanges(
     parts,
     {
@@ -108,7 +108,7 @@ export async function applyRewind(parts: HistoryParts, request: RewindRequest, p
       startedAt,
       changes,
       others,
-      mayEmpty: request.folders?.mayEmpty ?? ((folder) => !staying.has(folder)),
+      mayEmpty: request.folders?.mayEmpty ?? ((folder) => !(staying ??= foldersOfTarget(request.files)).has(folder)),
       modeOfFolder: request.folders?.modeOf ?? (() => null),
     },
     watch,

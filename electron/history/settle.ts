@@ -4,7 +4,7 @@ import type { WorkspacePath } from '../../shared/ids.js'
 import { isMissing } from '../base/disk-errors.js'
 import { syncFolder } from '../base/file-bytes.js'
 import { inParallel } from '../base/pool.js'
-import { asideOf, makeParents, parentsOf, removeAside, removeEmptyFolder } from '../workspace/text-files.js'
+import { asideOf, folderOf, makeParents, removeAside, removeEmptyFolder } from '../workspace/text-files.js'
 import type { HistoryParts } from './history-parts.js'
 import type { Intent, OperationFile } from './operation.js'
 import { isState, writeState } from './write-state.js'
@@ -42,7 +42,7 @@ export async function settleFiles(parts: HistoryParts, intent: Intent, wanted: '
   })
   const leaving = wanted === 'before' ? intent.madeFolders : intent.emptiedFolders.map((folder) => folder.path)
   await removeEmptyFolders(parts, leaving)
-  await syncFolders(parts, intent.files.map((file) => file.path))
+  await syncFolders(parts, intent)
   return settled
 }
 
@@ -72,9 +72,10 @@ export async function removeEmptyFolders(parts: HistoryParts, folders: readonly 
   return removed
 }
 
-/** Makes the names in the folders of changed files durable, and those of folders that came or went. */
-export async function syncFolders(parts: HistoryParts, paths: readonly WorkspacePath[]): Promise<void> {
-  const folders = new Set(['', ...paths.flatMap(parentsOf)])
+/** Makes the names of files and folders that came, went or were replaced durable. */
+export async function syncFolders(parts: HistoryParts, intent: Intent): Promise<void> {
+  const names = [...intent.files, ...intent.emptiedFolders].map((each) => each.path)
+  const folders = new Set([...names, ...intent.madeFolders].map(folderOf))
   await inParallel([...folders], async (folder) => {
     try {
       await syncFolder(folder === '' ? parts.workspace.root : parts.workspace.resolveInside(folder).absolute)

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { decodeFrame, encodeFrame } from '../../shared/frame-bytes.js'
 import { tinyApp } from '../testing/tiny-app.js'
 import { serveSocket, type FrameSocket } from './frame-socket.js'
 
@@ -10,10 +11,12 @@ class SlowSocket extends EventEmitter implements FrameSocket {
   bufferedAmount = 0
   isPaused = false
   isTerminated = false
+  last: Uint8Array = new Uint8Array()
   readonly #waiting: { readonly size: number; readonly sent: () => void }[] = []
 
   send(data: Uint8Array, sent: () => void): void {
     this.bufferedAmount += data.length
+    this.last = data
     this.#waiting.push({ size: data.length, sent })
   }
 
@@ -53,6 +56,16 @@ describe('frame socket', () => {
     })
     socket.read()
     expect([...states, socket.isPaused]).toEqual([false, false, true, false])
+  })
+
+  it('carries a long text with its byte order mark both ways', async () => {
+    const [socket, app] = [new SlowSocket(), tinyApp()]
+    const utf8 = { encode: (text: string) => new TextEncoder().encode(text), decode: (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) }
+    serveSocket(socket, app)
+    const params = { text: `\ufeff${'x'.repeat(100_000)}` }
+    socket.emit('message', Buffer.from(encodeFrame({ type: 'call', id: 1, method: 'echo', params }, utf8)), true)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(decodeFrame(socket.last, utf8)).toEqual({ type: 'ok', id: 1, result: params })
   })
 
   it('gives up a reader that leaves 512 MB', () => {

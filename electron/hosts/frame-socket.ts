@@ -20,7 +20,7 @@ const highWaterBytes = 8 * 1024 * 1024
 const maxUnsentBytes = 512 * 1024 * 1024
 const invalidData = 1007
 
-const decoder = new TextDecoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const utf8: Utf8 = { encode: (text) => Buffer.from(text), decode: (bytes) => decoder.decode(bytes) }
 
 /** Serves `app` on one open socket until it closes. A message that is no frame closes it. */

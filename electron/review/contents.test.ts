@@ -238,17 +238,30 @@ describe('the start of a turn', () => {
     agent.edit('a.txt', 'one', 'two')
     const fork = agent.log.tip
     agent.prompt('second')
-    agent.edit('a.txt', 'two', 'three')
     const live = agent.log.tip
+    const later = { timestamp: new Date(Date.UTC(2026, 0, 5, 9)).toISOString() }
     agent.log.tip = fork
-    agent.log.user('other', { timestamp: new Date(Date.UTC(2026, 0, 5, 9)).toISOString() })
-    agent.log.call('other-1', 'edit', { file_path: '/home/dev/acme/a.txt', old_string: 'three', new_string: 'other' })
-    agent.log.result('other-1', 'edit', 'The file has been updated.', '', { timestamp: new Date(Date.UTC(2026, 0, 5, 9)).toISOString() })
+    agent.log.user('the other', later)
+    agent.log.call('other-1', 'edit', { file_path: '/home/dev/acme/a.txt', old_string: 'typed', new_string: 'other' })
+    agent.log.result('other-1', 'edit', 'The file has been updated.', '', later)
     const [name = ''] = [...agent.backups.keys()].filter((each) => each.endsWith('@v2'))
-    agent.backups.set(name, { bytes: Buffer.from('three\n'), mode: 0o644, mtime: 0 })
+    agent.backups.set(name, { bytes: Buffer.from('typed\n'), mode: 0o644, mtime: 0 })
     agent.log.tip = live
     agent.prompt('third')
     expect(await known(await openAgent(agent), 2, 'a.txt')).toBe('? records-disagree')
+  })
+
+  it('is unknown where the recorder itself has used the name of the backup again', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'x', { outcome: 'failed' })
+    agent.resume(['a.txt'])
+    agent.prompt('second')
+    agent.put('a.txt', 'typed\n')
+    agent.prompt('third')
+    agent.edit('a.txt', 'typed', 'two')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 3, 'a.txt')]).toEqual(['? records-disagree', 'typed\n'])
   })
 
   it('is unknown for a backup from a turn that was set aside, in which a command may have left an old time', async () => {
@@ -283,6 +296,19 @@ describe('the start of a turn', () => {
     agent.edit('a.txt', 'typed', 'two')
     const opened = await openAgent(agent)
     expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['? no-record', '? no-record'])
+  })
+
+  it('is not absent because of a later first copy where a turn that was set aside shows that the file was there', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    const second = agent.prompt('second')
+    agent.edit('a.txt', 'one', 'dead')
+    agent.rewind(second)
+    agent.remove('a.txt')
+    agent.prompt('second again')
+    agent.write('a.txt', 'two\n')
+    const opened = await openAgent(agent)
+    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['? no-record', 'absent'])
   })
 
   it('takes a read for no contradiction where only a hook may have added the rest', async () => {

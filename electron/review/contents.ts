@@ -86,7 +86,9 @@ export function createContents({ session, disk }: ContentsDeps): Contents {
     contentAt: async (moment, path, signal) => {
       if (moment.kind === 'disk') return (await disk()?.look(path, signal)) ?? unknown('no-record')
       const turn = turnOf(moment.promptId)
-      // Any command may show that the path is a link; for a list of what a turn changed that is not looked for.
+      // Any command may show that the path is a link, and any snapshot that a backup's name was used again; for a list of what a
+      // turn changed that is not looked for.
+      await now().history(signal)
       await now().steps.load(beginning, startOf(now().steps.turns.length), signal)
       return moment.kind === 'start' ? now().start(turn, path, signal) : (await now().end(turn, path, signal)).held
     },
@@ -100,8 +102,9 @@ function createRevision(session: RecordedSession, cache: StepsCache, backups: Ba
   const starts = new RecentAnswers<Held>(recentAnswers)
   const ends = new RecentAnswers<Ended>(recentAnswers)
   let entries: Promise<ReadonlyMap<WorkspacePath, readonly Entry[]>> | null = null
+  let entriesAtHand: ReadonlyMap<WorkspacePath, readonly Entry[]> | null = null
 
-  const history = (): Promise<ReadonlyMap<WorkspacePath, readonly Entry[]>> => (entries ??= readHistory(session, steps))
+  const history = (): Promise<ReadonlyMap<WorkspacePath, readonly Entry[]>> => (entries ??= readHistory(session, steps).then((read) => (entriesAtHand = read)))
   const lookAtDisk: Disk = async (path, isTextNeeded, signal) => {
     const view = disk()
     return view && (isTextNeeded ? view.lookInto(path, signal) : view.look(path, signal))
@@ -115,10 +118,11 @@ function createRevision(session: RecordedSession, cache: StepsCache, backups: Ba
     hasSnapshots: session.turns.some((turn) => turn.hasSnapshot),
     provenFrom: session.problems.some(({ kind }) => kind === 'missing-parent' || kind === 'parent-cycle') ? session.turns.findIndex((turn) => turn.hasSnapshot) : 0,
     entriesOf: async (path) => (await history()).get(path) ?? [],
+    entriesAtHand: (path) => entriesAtHand?.get(path) ?? [],
     linkNow: async (path) => (await disk()?.linkAt(path)) ?? null,
   }
   // More may be known against an answer once all of the log was read.
-  const keyOf = (turn: number, path: WorkspacePath): string => `${turn} ${steps.isWhole} ${path}`
+  const keyOf = (turn: number, path: WorkspacePath): string => `${turn} ${steps.isWhole && entriesAtHand !== null} ${path}`
   // An answer that several callers wait for must not end with the first one that gives up, so no signal goes in.
   return {
     sources,

@@ -74,6 +74,15 @@ describe('the end of a turn', () => {
     expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('nothing none ? records-disagree')
   })
 
+  it('is unknown where a whole text was written over a file that was another one by then', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.put('a.txt', 'typed\r\n')
+    agent.write('a.txt', 'new\n')
+    expect([agent.text('a.txt'), await ended(await openAgent(agent), 1, 'a.txt')]).toEqual(['new\r\n', 'nothing none ? records-disagree'])
+  })
+
   it('falls back to the start of the next turn where the steps do not lead there', async () => {
     const agent = new SimulatedAgent({ 'a.txt': 'one\nx\n' })
     agent.prompt('first')

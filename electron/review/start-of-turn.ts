@@ -25,7 +25,9 @@ export interface Sources {
   /** The prompt snapshot of a turn; `null` where there is none, or the recorder only added to the one of an earlier turn. */
   snapshotOf(turn: number): Promise<PromptSnapshot | null>
   /** A path's entries in turn order. */
-  entriesOf(path: WorkspacePath, signal: AbortSignal | undefined): Promise<readonly Entry[]>
+  entriesOf(path: WorkspacePath): Promise<readonly Entry[]>
+  /** The same where they are at hand; to read them all may take long. */
+  entriesAtHand(path: WorkspacePath): readonly Entry[]
   /** Target of the link that the path is on the disk now, `null` where it is none or no folder is attached. */
   linkNow(path: WorkspacePath, signal: AbortSignal | undefined): Promise<string | null>
 }
@@ -45,64 +47,59 @@ export async function contentAtStart(from: Sources, turn: number, path: Workspac
   const held = await from.backups.held(backup, signal)
   if (!isKnown(held)) return held
   await from.steps.load(startOf(turn), endOf(turn), signal)
-  const entries = await from.entriesOf(path, signal)
-  const first = entries.findLast((entry) => entry.turn <= turn) ?? { turn, backup, isAddedDuring: snapshot?.addedDuring.has(path) ?? false }
-  const isWrongTime = await isOverwritten(from, turn, first, backup, entries, path, signal)
-  if (snapshot?.addedDuring.has(path)) return isWrongTime ? unknown('records-disagree') : capturedDuring(from, turn, path, held, signal)
-  // Taken over from a turn that a rewind has set aside.
-  const isOlder = backup.kind === 'stored' && backup.backupAt < (from.steps.turns[turn]?.startedAt ?? 0)
-  return capturedAtStart(from, turn, path, held, first, { isWrongTime, isOlder }, signal)
+  if (snapshot?.addedDuring.has(path)) return capturedDuring(from, turn, path, held, backup, signal)
+  return capturedAtStart(from, turn, path, held, backup, signal)
 }
 
 /** The recorder looked at the file as the turn began, or says that it is as it was at an earlier look. */
-async function capturedAtStart(
-  from: Sources,
-  turn: number,
-  path: WorkspacePath,
-  held: Held,
-  first: Entry,
-  { isWrongTime, isOlder }: { readonly isWrongTime: boolean; readonly isOlder: boolean },
-  signal: AbortSignal | undefined,
-): Promise<Held> {
+async function capturedAtStart(from: Sources, turn: number, path: WorkspacePath, held: Held, backup: Backup, signal: AbortSignal | undefined): Promise<Held> {
   const early = firstObservation(from.steps.events(path, startOf(turn), endOf(turn)), held)
   const verdict = early ? await weigh(from.steps, held, early.event) : 'unsure'
   if (verdict === 'same') return held
-  const isCarried = first.turn < turn || isOlder
-  if (early && verdict === 'different') return (isCarried && !isWrongTime && (await provenByRecord(from, early, held))) || unknown('records-disagree')
-  if (isWrongTime) return unknown('records-disagree')
+  if (await isOverwritten(from, turn, backup, path, signal)) return unknown('records-disagree')
+  const isCarried = await isTakenOver(from, turn, path, backup)
+  if (early && verdict === 'different') return (isCarried && (await provenByRecord(from, early, held))) || unknown('records-disagree')
   if (!isCarried || held.content.state.kind !== 'file') return held
-  if (!(await isCarriedInDoubt(from, first, turn, path, held, signal))) return held
-  return confirmedLater(from, turn, path, held, signal)
+  const first = (await from.entriesOf(path)).findLast((entry) => entry.turn <= turn) ?? { turn, backup, isAddedDuring: false }
+  return (await isInDoubt(from, first, turn, path, held, signal)) ? confirmedLater(from, turn, path, held, signal) : held
+}
+
+/** Whether the entry is one of an earlier snapshot: of the turn before, or of a turn that a rewind has set aside. */
+async function isTakenOver({ steps, snapshotOf }: Sources, turn: number, path: WorkspacePath, backup: Backup): Promise<boolean> {
+  if (backup.kind !== 'stored') return false
+  if (backup.backupAt < (steps.turns[turn]?.startedAt ?? 0)) return true
+  const before = turn > 0 ? (await snapshotOf(turn - 1))?.backups.get(path) : undefined
+  return before?.kind === 'stored' && before.backupName === backup.backupName
 }
 
 /**
  * The recorder takes a file for unchanged when its time is older than the backup's, and compares it as UTF-8 text otherwise:
  * a file that got an old time, or differs in bytes that are no UTF-8, keeps a backup that is no longer true.
  */
-async function isCarriedInDoubt(from: Sources, first: Entry, turn: number, path: WorkspacePath, held: Held, signal: AbortSignal | undefined): Promise<boolean> {
+async function isInDoubt(from: Sources, first: Entry, turn: number, path: WorkspacePath, held: Held, signal: AbortSignal | undefined): Promise<boolean> {
   const earliest = first.turn < turn ? startOf(first.turn) : endOf(turn - 1)
   await from.steps.load(earliest, startOf(turn), signal)
   const capture = captureIn(from.steps, first.turn, path)
   const since = first.turn < turn && first.isAddedDuring && capture.isSure ? capture.place : earliest
-  let isInDoubt = false
+  let isDoubted = false
   for (const event of from.steps.events(path, since, startOf(turn))) {
     if (event.kind === 'seen') {
       const verdict = await weigh(from.steps, held, event)
-      if (verdict !== 'unsure') isInDoubt = verdict === 'different'
+      if (verdict !== 'unsure') isDoubted = verdict === 'different'
     } else if (event.kind === 'edit') {
       // The agent's own write has a fresh time, so the next look of the recorder read the file.
-      if (!held.isUtf8) isInDoubt = true
-      else if (event.step.isSure) isInDoubt = false
+      if (!held.isUtf8) isDoubted = true
+      else if (event.step.isSure) isDoubted = false
     } else if (disturbs(event.shell, held, 'backward') === 'content') {
-      if (!held.isUtf8 || event.shell.keepsMtime) isInDoubt = true
+      if (!held.isUtf8 || event.shell.keepsMtime) isDoubted = true
     }
   }
-  return isInDoubt
+  return isDoubted
 }
 
 /** A record after the start shows the same content while nothing could have brought it back. */
 async function confirmedLater(from: Sources, turn: number, path: WorkspacePath, held: Held, signal: AbortSignal | undefined): Promise<Held> {
-  const entries = await from.entriesOf(path, signal)
+  const entries = await from.entriesOf(path)
   const until = entries.find((entry) => entry.turn > turn)?.turn ?? from.steps.turns.length
   for (let at = turn; at < until; at++) {
     await from.steps.load(startOf(at), startOf(at + 1), signal)
@@ -117,7 +114,8 @@ async function confirmedLater(from: Sources, turn: number, path: WorkspacePath, 
 }
 
 /** The recorder copied the file in the middle of the turn, just before its first edit. */
-async function capturedDuring(from: Sources, turn: number, path: WorkspacePath, held: Held, signal: AbortSignal | undefined): Promise<Held> {
+async function capturedDuring(from: Sources, turn: number, path: WorkspacePath, held: Held, backup: Backup, signal: AbortSignal | undefined): Promise<Held> {
+  if (await isOverwritten(from, turn, backup, path, signal)) return unknown('records-disagree')
   const { place: capture } = captureIn(from.steps, turn, path)
   let proof: 'none' | 'same' = 'none'
   let isDisturbed = false
@@ -147,7 +145,7 @@ async function capturedDuring(from: Sources, turn: number, path: WorkspacePath, 
  * a record of this turn or an earlier one shows the same. That it did not exist needs no such evidence.
  */
 async function carriedBack(from: Sources, turn: number, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Held> {
-  const entries = await from.entriesOf(path, signal)
+  const entries = await from.entriesOf(path)
   const next = await nextCopy(from, turn, entries, signal)
   if (next === null) return unknown('no-record')
   const held = await contentAtStart(from, next, path, signal)
@@ -228,32 +226,18 @@ async function provenByRecord(from: Sources, early: Early, held: Held): Promise<
 }
 
 /** Whether the backup under this name was written over by a later copy, so that it is no longer what this entry meant. */
-async function isOverwritten(
-  from: Sources,
-  turn: number,
-  first: Entry,
-  backup: Backup,
-  entries: readonly Entry[],
-  path: WorkspacePath,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  if (backup.kind === 'failed') return false
-  const next = from.steps.turns[turn + 1]
-  // An entry that a later turn made belongs to that one, in whichever snapshot the recorder put it.
-  if (next !== undefined && backup.backupAt > next.startedAt) return true
-  if (backup.kind === 'absent') return false
-  const isReused = entries.some(
-    (other) => other.backup.kind === 'stored' && other.backup.backupName === backup.backupName && other.backup.backupAt > backup.backupAt,
-  )
+async function isOverwritten({ steps, entriesAtHand }: Sources, turn: number, backup: Backup, path: WorkspacePath, signal: AbortSignal | undefined): Promise<boolean> {
+  if (backup.kind !== 'stored') return false
+  const isReused = entriesAtHand(path).some((other) => other.backup.kind === 'stored' && other.backup.backupName === backup.backupName && other.backup.backupAt > backup.backupAt)
   if (isReused) return true
   // A second writer that branched off before counts versions on its own, and may have used the same name later. A rewind is none:
   // what it set aside had ended before the live branch went on.
-  for (const branch of from.steps.setAsideBefore(first.turn)) {
-    const after = branch.after === null ? -1 : (from.steps.indexOf(branch.after) ?? -1)
-    const wentOnAt = from.steps.turns[after + 1]?.startedAt ?? Infinity
+  for (const branch of steps.setAsideBefore(turn)) {
+    const after = branch.after === null ? -1 : (steps.indexOf(branch.after) ?? -1)
+    const wentOnAt = steps.turns[after + 1]?.startedAt ?? Infinity
     for (const dead of branch.turns) {
       throwIfAborted(signal)
-      const digest = await from.steps.digest(dead)
+      const digest = await steps.digest(dead)
       if (digest.endedAt > wentOnAt && digest.steps.some((step) => step.kind === 'edit' && step.path === path)) return true
     }
   }

@@ -156,7 +156,7 @@ describe('the library', () => {
         startedAt: Date.UTC(2026, 0, 5, 8, 0, 1),
         lastActiveAt: Date.UTC(2026, 0, 5, 8, 0, 12),
         turns: 2,
-        stat: null,
+        stat: { insertions: 0, deletions: 0 },
         problems: 0,
         isLive: false,
         isSample: false,
@@ -279,7 +279,7 @@ describe('the catalogue', () => {
     expect(titles(second)).toEqual(['CHANGED 2', 'Session 1'])
   })
 
-  it.each(['', '{', '[]', '{"version":99,"entries":[]}', '{"version":1,"entries":[1,null,{"file":7}]}', '\0\0\0'])('is made anew when it is damaged: %j', async (content) => {
+  it.each(['', '{', '[]', '{"version":99,"entries":[]}', '{"version":2,"entries":[1,null,{"file":7}]}', '\0\0\0'])('is made anew when it is damaged: %j', async (content) => {
     const { home, dataFolder, write, open } = newWorld()
     write(join(home, '.qwen'), 1)
     const first = open()

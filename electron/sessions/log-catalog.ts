@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { DiffStat } from '../../shared/changes.js'
 import { sessionKey, type SessionKey } from '../../shared/ids.js'
 import { makeDataFolder, replaceDataFile } from '../base/data-files.js'
 import type { LineScanner } from './jsonl.js'
@@ -9,10 +10,11 @@ import { readLogEnds, type LogEnds } from './log-ends.js'
 import type { LogFile } from './log-files.js'
 import { LogReader } from './log-reader.js'
 import { shapeOf } from './qwen-turns.js'
+import { recordedStat } from './recorded-stat.js'
 import type { LogFormat } from './record-sniff.js'
 
 /** Raised with each change of what an entry holds. */
-const version = 1
+const version = 2
 /** Logs from this size on have an index of their own, so that a grown one is not read again. */
 const indexedBytes = 4 << 20
 const forgetAfterMs = 30 * 24 * 3600 * 1000
@@ -26,6 +28,8 @@ export interface LogCounts {
   readonly prompts: number
   readonly turns: number
   readonly problems: number
+  /** Lines that the live branch's edits brought in and took away; `null` where they were not counted. */
+  readonly stat: DiffStat | null
 }
 
 /** What is known of one log, bound to its size and time. */
@@ -106,13 +110,13 @@ export class LogCatalog {
   }
 
   /** Reads a whole log and counts. Errors: CANCELLED; what cannot be read is marked so. */
-  async count(entry: CatalogEntry, signal?: AbortSignal, scanner?: LineScanner): Promise<CatalogEntry> {
+  async count(entry: CatalogEntry, signal?: AbortSignal, scanner?: LineScanner, withStat = false): Promise<CatalogEntry> {
     let reader: LogReader | null = null
     try {
       const isIndexed = entry.sizeBytes >= indexedBytes
       reader = await LogReader.open({ file: entry.file, indexFile: isIndexed ? this.indexFile(entry.key) : null, isKept: isIndexed, isDeep: false })
       await reader.load(signal, undefined, scanner)
-      const counts = countsOf(reader)
+      const counts = { ...countsOf(reader), stat: withStat ? await recordedStat(reader, signal) : null }
       if (isIndexed) await reader.save()
       return this.put(entry, { format: reader.sniffer.format, counts })
     } catch (thrown) {
@@ -172,7 +176,7 @@ export function keyOf(realFile: string): SessionKey {
   return sessionKey(createHash('sha256').update(realFile).digest('hex').slice(0, 16))
 }
 
-function countsOf({ index, sniffer }: LogReader): LogCounts {
+function countsOf({ index, sniffer }: LogReader): Omit<LogCounts, 'stat'> {
   const { prompts, lines } = index
   const turns = sniffer.hasIds ? shapeOf(index).turns.length : prompts.length
   const problems = index.problemCount()

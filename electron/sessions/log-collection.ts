@@ -177,7 +177,7 @@ export class LogCollection {
     throwIfAborted(this.ended.signal)
     if (!entry || entry.counts || entry.format !== 'qwen') return
     this.countedAt.set(file, now())
-    await catalog.count(entry, this.ended.signal, scanner)
+    await catalog.count(entry, this.ended.signal, scanner, true)
     onChanged()
   }
 

@@ -3,7 +3,7 @@ import { readBytes } from './file-reads.js'
 import { readTailLines } from './jsonl.js'
 import { recordKind, type RecordSniffer, type SniffSpot } from './record-sniff.js'
 
-const firstHeadBytes = 1 << 16
+const firstHeadBytes = 1 << 14
 const largestHeadBytes = 1 << 20
 const tailSteps = [1 << 16, 1 << 20, 8 << 20]
 const wantedPrompts = 20

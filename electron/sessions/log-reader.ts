@@ -93,6 +93,12 @@ export class LogReader {
     if (saved && (await this.fits(saved.index, saved.stamp))) {
       this.index = saved.index
       this.savedEnd = saved.index.end
+      if (saved.stamp.size === this.size) {
+        this.stamp = saved.stamp
+        await this.readRest()
+        this.isWhole = true
+        return
+      }
     } else {
       this.index = new LogIndex(this.sniffer, this.size)
     }
@@ -217,10 +223,15 @@ export class LogReader {
     const onChunk = onProgress && ((done: number) => onProgress(done, size))
     const scan = { from: index.end, to: size, signal, ...(onChunk ? { onChunk } : {}) }
     index.end = await scanner.scan(this.handle, scan, index.visit)
-    this.rest = await this.read(index.end, Math.min(Math.max(0, size - index.end), maxLineBytes))
-    this.takeRest()
+    await this.readRest()
     if (this.options.isKept) this.stamp = await this.stampAt(index.end)
     this.isWhole = true
+  }
+
+  private async readRest(): Promise<void> {
+    const { end } = this.index
+    this.rest = await this.read(end, Math.min(Math.max(0, this.size - end), maxLineBytes))
+    this.takeRest()
   }
 
   private takeRest(): void {

@@ -42,7 +42,7 @@ export function summaryOf(entry: CatalogEntry, place: SessionPlace, context: Sum
     startedAt: ends?.startedAt ?? null,
     lastActiveAt: ends?.lastActiveAt ?? modifiedAt,
     turns: counts?.turns ?? null,
-    stat: null,
+    stat: counts?.stat ?? null,
     problems: counts?.problems ?? 0,
     isLive: context.now - Math.min(modifiedAt, (ends?.lastActiveAt ?? modifiedAt) + recordLagMs) < liveMs,
     isSample: place.kind === 'sample',

@@ -35,7 +35,7 @@ export interface SimCall {
 }
 
 const cutLength = 16_000
-/** Made once: where the agent's backups and logs go below a home. */
+/** When the first step of the clock is. */
 const dayMs = Date.UTC(2026, 0, 5, 8)
 
 /**
@@ -181,8 +181,9 @@ export class SimulatedAgent {
     return this.snapshots.map((snapshot) => snapshot.promptId).filter((promptId) => live.has(promptId))
   }
 
-  /** Goes on in a new process, which knows only what the log holds. */
-  resume(): void {
+  /** Goes on in a new process, which knows only what the log holds, or less: it no longer tracks the `lost` paths. */
+  resume(lost: readonly string[] = []): void {
+    for (const { entries } of this.snapshots) for (const path of lost) entries.delete(path)
     this.tracked = new Set(this.snapshots.flatMap((snapshot) => [...snapshot.entries.keys()]))
   }
 

@@ -181,6 +181,11 @@ export async function removeEmptyFolder(place: Place, name: string): Promise<boo
   }
 }
 
+/** The folder of a path; empty for the workspace itself. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
 /** The folders above a path, innermost first: `a/b` and `a` for `a/b/c`. */
 export function parentsOf(path: string): string[] {
   const names = path.split('/').slice(0, -1)

@@ -82,5 +82,5 @@ function toBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const utf8: Utf8 = { encode: (text) => encoder.encode(text), decode: (bytes) => decoder.decode(bytes) }

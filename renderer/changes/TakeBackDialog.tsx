@@ -11,11 +11,12 @@ export function TakeBackDialog() {
   if (!takingBack) return null
   const { path, hunk, plan, isRunning, error } = takingBack
   const ready = plan.kind === 'ready' ? plan.value : null
+  const isBare = ready !== null && ready.before.kind !== 'text' && ready.after.kind !== 'text'
   return (
     <Dialog.Root open onOpenChange={(isOpen) => { if (!isOpen) closeTakeBack() }}>
       <Dialog.Portal>
         <Dialog.Overlay className="veil" />
-        <Dialog.Content className="dialog take-back" aria-describedby="take-back-reason">
+        <Dialog.Content className={isBare ? 'dialog take-back bare' : 'dialog take-back'} aria-describedby="take-back-reason">
           <header className="dialog-head">
             <Dialog.Title className="b ell">Take back change {hunk} of {path}</Dialog.Title>
             {ready && ready.fits && <span className="md"><Stat stat={ready.stat} /></span>}

@@ -22,7 +22,9 @@ interface PlanRowProps {
 
 /** What will happen to one file. The row is the option; its box is for the pointer, Space is for the keyboard. */
 export const PlanRow = memo(function PlanRow({ id, file, place, count, isSelected, isLeftOut, style, onSelect, onTick }: PlanRowProps) {
-  const { path, action, reason, stat, badges } = file
+  const { path, action, reason, stat } = file
+  // Of a rewind only the goal can be unknown, so it needs no side.
+  const badges = file.badges.map((badge) => (badge.kind === 'unknown' ? { ...badge, side: 'both' as const } : badge))
   const words = actionWords(action)
   const checked = isLeftOut || action === 'cannot' || action === 'unchanged' ? 'false' : action === 'conflict' ? 'mixed' : 'true'
   const included = checked === 'true' ? 'included' : checked === 'mixed' ? 'stays until you choose' : 'left out'

@@ -38,6 +38,14 @@ describe('receiptWords', () => {
     ])
   })
 
+  it('names what an undo took back', () => {
+    const undone = (label: string): string => receiptWords({ ...receipt(['restored']), action: 'undo', label }).title
+    expect([undone('the start of turn 4'), undone('change 2 of a.ts in turn 7')]).toEqual([
+      'Undid the rewind to the start of turn 4, 1 file changed back',
+      'Undid the take-back of change 2 of a.ts in turn 7, 1 file changed back',
+    ])
+  })
+
   it('shows what was read back, and nothing for a file that was not written', () => {
     expect(receipt(['restored', 'deleted', 'left', 'failed']).files.map(readBackText)).toEqual(['9c41 e07a', 'absent', '', ''])
   })

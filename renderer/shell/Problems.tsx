@@ -1,10 +1,13 @@
 import { Popover } from 'radix-ui'
-import type { SessionProblem } from '../../shared/session.js'
+import type { ProblemKind, SessionProblem } from '../../shared/session.js'
 import { loadRawLines } from '../state/actions.js'
 import type { OpenSession, RawLines } from '../state/shell-slice.js'
 import { useStore } from '../state/store.js'
 import { Button, ErrorState, LoadingState } from '../ui/parts.js'
 import { countText, numberText } from '../ui/words.js'
+
+/** Problems that are not about a record that was not understood. */
+const otherKinds: ReadonlySet<ProblemKind> = new Set(['missing-parent', 'parent-cycle', 'missing-backup', 'no-snapshots', 'hostile-path'])
 
 /** What of the log was not understood: a badge, and behind it each kind with its lines. */
 export function Problems({ session }: { readonly session: OpenSession }) {
@@ -12,11 +15,12 @@ export function Problems({ session }: { readonly session: OpenSession }) {
   const rawLines = useStore((state) => state.rawLines)
   const total = problems.reduce((sum, { count }) => sum + count, 0)
   if (total === 0 && recovered === null) return null
+  const words = problems.some(({ kind }) => otherKinds.has(kind)) ? `${countText(total, 'problem')} in the log` : `${countText(total, 'record')} not understood`
   return (
     <Popover.Root>
       <Popover.Trigger asChild>
         <button type="button" className="bdg unk problems-badge">
-          {total > 0 ? `${countText(total, 'record')} not understood` : 'rewind recovered'}
+          {total > 0 ? words : 'rewind recovered'}
         </button>
       </Popover.Trigger>
       <Popover.Portal>

@@ -61,6 +61,14 @@ describe('changes of a turn', () => {
     expect([selected(), getState().changes.diff?.current]).toEqual(['src/cart/total.ts', 1])
   })
 
+  it('keeps its place in the file when that is chosen again', async () => {
+    await load()
+    diffShown(workspacePath('src/cart/total.ts'), 2)
+    stepChange(1)
+    await selectFile(workspacePath('src/cart/total.ts'))
+    expect(getState().changes.diff).toEqual({ path: 'src/cart/total.ts', count: 2, current: 1 })
+  })
+
   it('does not skip a file while its diff is still on its way', async () => {
     await load()
     stepChange(1)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ReviewError } from '../../shared/errors.js'
 import type { Port } from '../../shared/rpc.js'
 import { scriptedAnswers, scriptedPort } from '../testing/scripted-host.js'
 import { client } from './client-ref.js'
@@ -48,6 +49,16 @@ describe('the connection', () => {
     expect([opened, getState().app?.version]).toEqual([2, '0.1.0'])
     stop.abort()
     ports[1]?.cut()
+    await ended
+  })
+
+  it('is told apart from a host that does not know this window', async () => {
+    setState(initialShell())
+    const stop = new AbortController()
+    const ended = stayConnected(() => Promise.reject(new ReviewError('NOT_ADMITTED', 'Open the address.')), stop.signal)
+    await reached('lost')
+    expect(getState().connection).toMatchObject({ kind: 'lost', isRefused: true })
+    stop.abort()
     await ended
   })
 })

@@ -214,7 +214,7 @@ function notifyReversed(action: 'undo' | 'redo', receipt: Receipt): void {
   notify({
     kind: missed > 0 ? 'warning' : 'done',
     title: `${action === 'undo' ? 'Undid' : 'Redid'} ${reversedWords(receipt.label)}.`,
-    text: missed > 0 ? `${files(done)} changed, ${files(missed)} could not be.` : `${files(done)} changed ${action === 'undo' ? 'back' : 'again'}, and read after it.`,
+    text: missed > 0 ? `${files(done)} changed, ${files(missed)} could not be.` : `${files(done)} changed ${action === 'undo' ? 'back' : 'again'} and read again.`,
     action:
       missed > 0
         ? { label: 'Show the receipt', key: null, run: () => void openReceipt(receipt.operationId) }

@@ -21,6 +21,15 @@ describe('labels of the timeline', () => {
     )
   })
 
+  it('name the end of the agent where nobody typed after it', () => {
+    const end = entries.find((entry) => entry.kind === 'end')
+    const none = { files: 0, stat: { insertions: 0, deletions: 0 } }
+    expect(end && [entryLabel(end, undefined, false, { ...none, files: 2 }), entryLabel(end, undefined, false, none)]).toEqual([
+      'You edited 2 files, 0 added, 0 removed',
+      'The end of the last turn',
+    ])
+  })
+
   it('name what each entry of ours did', () => {
     const titles = (['rewind', 'undo', 'redo'] as const).map((action) => operationTitle({ action, label: 'the start of turn 5' }))
     const taken = (['take-back', 'undo'] as const).map((action) => operationTitle({ action, label: 'change 2 of a.ts in turn 7' }))

@@ -1,6 +1,7 @@
 import type { DiffStat } from '../../shared/changes.js'
 import type { PromptId } from '../../shared/ids.js'
 import type { OperationAction, SessionHeader, TurnDetails } from '../../shared/timeline.js'
+import { reversedWords } from '../state/operation-words.js'
 import { countText, dayText, numberText } from '../ui/words.js'
 import type { TimelineEntry } from './rows.js'
 
@@ -41,16 +42,15 @@ export function entryLabel(
 
 /** What an entry of ours did. Its label names the place it went to, or the change; an undo has the label of what it undid. */
 export function operationTitle({ action, label }: { readonly action: OperationAction; readonly label: string }): string {
-  const isPlace = label.startsWith('the ')
   switch (action) {
     case 'rewind':
       return `Rewind to ${label}`
     case 'take-back':
       return `Take back ${label}`
     case 'undo':
-      return isPlace ? `Undo the rewind to ${label}` : `Undo the take-back of ${label}`
+      return `Undo ${reversedWords(label)}`
     case 'redo':
-      return isPlace ? `Redo the rewind to ${label}` : `Take back again ${label}`
+      return `Redo ${reversedWords(label)}`
   }
 }
 

@@ -124,6 +124,7 @@ test.describe('rewind', () => {
     await ui.mouse.up()
     await expect(ui.getByRole('heading', { name: /^Rewind to/ })).toBeHidden()
     await expect(playhead).toHaveAttribute('aria-valuetext', 'Disk is after turn 3')
+    await expect.poll(() => playhead.boundingBox()).toEqual(from)
 
     await ui.mouse.move(from.x + from.width - 40, from.y + from.height / 2)
     await ui.mouse.down()

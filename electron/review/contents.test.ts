@@ -219,6 +219,46 @@ describe('the start of a turn', () => {
     expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('? changed-by-command')
   })
 
+  it('is unknown for an empty file that a touch may have made just before its first copy', async () => {
+    const agent = new SimulatedAgent()
+    agent.prompt('first')
+    agent.shell('touch a.txt', (disk) => disk.put('a.txt', ''))
+    agent.write('a.txt', 'one\n')
+    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('? changed-by-command')
+  })
+
+  it('is not proven by a read that showed more than the file now has, although a hook may have added that', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n\n\nmore\n' })
+    agent.prompt('first')
+    agent.read('a.txt')
+    agent.shell('./cut.sh', (disk) => disk.put('a.txt', 'one\n'))
+    agent.edit('a.txt', 'one', 'two')
+    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('? changed-by-command')
+  })
+
+  it('is not proven by a read of an earlier turn when a command came after that', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.read('a.txt')
+    agent.shell('./go.sh', (disk) => disk.put('a.txt', 'gone\n'))
+    agent.prompt('second')
+    agent.shell('./come.sh', (disk) => disk.put('a.txt', 'one\n'))
+    agent.edit('a.txt', 'one', 'two')
+    expect(await known(await openAgent(agent), 2, 'a.txt')).toBe('? changed-by-command')
+  })
+
+  it('is not proven by a read of an earlier turn when an edit without a result came after that', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.read('a.txt')
+    agent.edit('a.txt', 'one', 'two', { outcome: 'unanswered' })
+    agent.resume(['a.txt'])
+    agent.prompt('second')
+    agent.shell('./come.sh', (disk) => disk.put('a.txt', 'one\n'))
+    agent.edit('a.txt', 'one', 'three')
+    expect(await known(await openAgent(agent), 2, 'a.txt')).toBe('? changed-by-command')
+  })
+
   it('is unknown where lines of the log are missing, even for a file that did not exist', async () => {
     const agent = new SimulatedAgent()
     agent.prompt('first')

@@ -153,6 +153,19 @@ describe('the end of a turn', () => {
     expect([await ended(opened, 1, 'a.txt'), await ended(opened, 1, 'b.txt')]).toEqual(['disk disk two\n', 'nothing none ? changed-by-command'])
   })
 
+  it('of the last turn is not proven by a read, which does not show blanks at the ends of lines', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.prompt('second')
+    agent.shell('./unpack.sh', () => undefined)
+    agent.prompt('third')
+    agent.shell('./write.sh', (disk) => disk.put('a.txt', 'three  \n'))
+    agent.read('a.txt')
+    agent.put('a.txt', 'three\n')
+    expect(await ended(await openAgent(agent, true), 3, 'a.txt')).toBe('nothing none ? changed-by-command')
+  })
+
   it('tells what was known before a doubtful command, for telling later typing apart', async () => {
     const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
     const first = agent.prompt('first')

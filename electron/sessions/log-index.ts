@@ -1,5 +1,5 @@
 import type { SessionProblem } from '../../shared/session.js'
-import { idBytes, wordsAt, writeId } from './id-table.js'
+import { idBytes, idWords, wordsAt, writeId } from './id-table.js'
 import { haveSameWords, readWords } from './json-bytes.js'
 import { parseGlued } from './jsonl.js'
 import { parseObject, textAt, type JsonObject } from './json-values.js'
@@ -13,6 +13,11 @@ const headLines = 50
 /** For guessing how many records a log holds. */
 const usualLineBytes = 8192
 const closeBrace = 125
+
+// Used within one line at a time, so that the index of a small log costs little.
+const otherSession = new Int32Array(idWords)
+const spot: SniffSpot = { idStart: 0, parentStart: 0, sessionStart: 0 }
+const scratch = Buffer.alloc(3 * idBytes)
 
 /** What the whole log says about itself. */
 export interface LogFacts {
@@ -61,9 +66,6 @@ export class LogIndex {
   private isTorn = false
   private beforeRest: BeforeRest | null = null
   private session: Int32Array | null = null
-  private readonly otherSession = new Int32Array(idBytes / 4)
-  private readonly spot: SniffSpot = { idStart: 0, parentStart: 0, sessionStart: 0 }
-  private readonly scratch = Buffer.alloc(3 * idBytes)
 
   constructor(
     readonly sniffer: RecordSniffer,
@@ -84,8 +86,8 @@ export class LogIndex {
   restoreFacts(facts: LogFacts): void {
     Object.assign(this.facts, facts)
     if (facts.sessionId === null) return
-    writeId(facts.sessionId, this.scratch, 0)
-    this.session = wordsAt(this.scratch, 0)
+    writeId(facts.sessionId, scratch, 0)
+    this.session = wordsAt(scratch, 0)
   }
 
   problems(): readonly SessionProblem[] {
@@ -156,7 +158,7 @@ export class LogIndex {
       this.rows.addPlain(recordKind.blank, offset, 0)
       return
     }
-    const kind = this.sniffer.sniff(bytes, start, end, this.spot)
+    const kind = this.sniffer.sniff(bytes, start, end, spot)
     const isWhole = end - start === length
     const mustParse =
       kind === null ||
@@ -182,7 +184,7 @@ export class LogIndex {
 
   private addParsed(record: JsonObject, sniffed: RecordKind | null, at: Spot): void {
     const { bytes, start, end, offset, length } = at
-    const { facts, scratch } = this
+    const { facts } = this
     facts.folder ??= textAt(record, 'cwd')
     facts.branch ??= textAt(record, 'gitBranch')
     facts.agent ??= textAt(record, 'agent')
@@ -214,7 +216,6 @@ export class LogIndex {
     length: number,
     record: JsonObject | null,
   ): void {
-    const { spot } = this
     if (this.sniffer.hasIds && this.isForeign(bytes, spot.sessionStart, null)) return this.addForeign(offset, length)
     const row = this.rows.add(kind, offset, length, bytes, spot.idStart, spot.parentStart)
     this.take(row, kind, bytes, start, end, record)
@@ -246,7 +247,7 @@ export class LogIndex {
       if (ordinal > 0 || lostLength > 0) this.extraRows.push(this.rows.count)
       const from = start + each.start
       const to = start + each.end
-      const kind = this.sniffer.sniff(bytes, from, to, this.spot)
+      const kind = this.sniffer.sniff(bytes, from, to, spot)
       this.addParsed(each.value, kind, { bytes, start: from, end: to, offset: offset + each.start, length: to - from })
     })
   }
@@ -257,9 +258,9 @@ export class LogIndex {
   }
 
   private isForeign(bytes: Buffer, at: number, name: string | null): boolean {
-    readWords(bytes, at, this.otherSession)
-    if (this.session) return !haveSameWords(this.session, 0, this.otherSession)
-    this.session = this.otherSession.slice()
+    readWords(bytes, at, otherSession)
+    if (this.session) return !haveSameWords(this.session, 0, otherSession)
+    this.session = otherSession.slice()
     this.facts.sessionId = name ?? bytes.toString('latin1', at, at + idBytes)
     return false
   }

@@ -61,7 +61,7 @@ export class LogReader {
     private handle: number,
     private stats: Stats,
   ) {
-    this.index = new LogIndex(sniffer)
+    this.index = new LogIndex(sniffer, stats.size)
     this.size = stats.size
   }
 
@@ -99,8 +99,6 @@ export class LogReader {
         this.isWhole = true
         return
       }
-    } else {
-      this.index = new LogIndex(this.sniffer, this.size)
     }
     await this.extend(signal, onProgress, scanner)
   }

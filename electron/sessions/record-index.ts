@@ -32,6 +32,10 @@ export interface IndexOddities {
   readonly fragments: readonly (readonly [number, readonly number[]])[]
 }
 
+// Used within one call at a time.
+const ownId = new Int32Array(idWords)
+const parentId = new Int32Array(idWords)
+
 const firstRows = 32
 /** A bigger index grows by half. */
 const doubledRows = 50_000
@@ -52,8 +56,6 @@ export class RecordIndex {
   private readonly unseen = new Map<number, Int32Array>()
   private readonly fragments = new Map<number, number[]>()
   private prompts = 0
-  private readonly id = new Int32Array(idWords)
-  private readonly parentId = new Int32Array(idWords)
 
   /** `expectedRows` spares growing; more may come. */
   constructor(hasIds: boolean, expectedRows = 0) {
@@ -123,8 +125,8 @@ export class RecordIndex {
     const { ids } = this
     if (!ids) return this.addPlain(kind, offset, length)
     const row = this.grow(kind, offset, length)
-    readWords(bytes, idStart, this.id)
-    const first = ids.claim(row, this.id)
+    readWords(bytes, idStart, ownId)
+    const first = ids.claim(row, ownId)
     if (first !== row) {
       this.parents[row] = treeless
       this.promptRows[row] = this.promptRows[first] ?? noPrompt
@@ -220,7 +222,6 @@ export class RecordIndex {
   }
 
   private findParent(ids: IdTable, row: number, bytes: Uint8Array, at: number): number {
-    const { parentId } = this
     readWords(bytes, at, parentId)
     if (row > 0 && this.parents[row - 1] !== treeless && ids.isOf(row - 1, parentId)) return row - 1
     const found = ids.find(parentId)

@@ -13,7 +13,7 @@ export interface SessionSummary {
   readonly title: string
   /** Folder that the log names, and whether it is here. */
   readonly recordedFolder: string | null
-  /** Folder that we work on: the recorded one where it exists, else the attached one, else `null`. */
+  /** Folder that we work on: the attached one, else the recorded one where it exists, else `null`. */
   readonly workspace: string | null
   readonly branch: string | null
   readonly model: string | null

@@ -179,6 +179,12 @@ describe('the commands', () => {
     ])
   })
 
+  it('say of a file that is not known at the target what it goes back to instead', async () => {
+    const { log, json } = newWorld('shop')
+    const { plan } = z.object({ plan: z.array(z.object({ path: z.string(), reason: z.string() })) }).parse(await json('rewind', log, '--to', '1', '--dry-run'))
+    expect(plan.filter(({ path }) => path === 'README.md')).toEqual([{ path: 'README.md', reason: 'Back to before turn 6 first touched it' }])
+  })
+
   it('write nothing with --dry-run or --on-conflict abort', async () => {
     const { log, run, workspace } = newWorld('shop')
     writeFileSync(join(workspace, 'src/cart/total.ts'), 'mine\n')

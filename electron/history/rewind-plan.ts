@@ -3,6 +3,7 @@ import type { FileState, UnknownReason } from '../../shared/file-state.js'
 import type { WorkspacePath } from '../../shared/ids.js'
 import type { Resolution, RewindAction } from '../../shared/rewind.js'
 import { displayLimitBytes, hardLimitBytes } from '../workspace/text-decoding.js'
+import { sha256Of } from '../workspace/text-files.js'
 import { mergeBytes, textInStyleOf, type BytesOfThree, type MergedBytes } from './three-texts.js'
 
 /** The words for where a plan goes back to: "turn 4" twice for a rewind, "before the rewind" and "the undo" for its undo. */
@@ -197,7 +198,7 @@ function isSameContent(one: FileState, two: FileState): boolean {
 }
 
 function fileOf(bytes: Uint8Array, mode: number | null): FileState & { readonly kind: 'file' } {
-  return { kind: 'file', sha256: createHash('sha256').update(bytes).digest('hex'), sizeBytes: bytes.length, mode }
+  return { kind: 'file', sha256: sha256Of(bytes), sizeBytes: bytes.length, mode }
 }
 
 function stateKey(state: FileState): readonly unknown[] {

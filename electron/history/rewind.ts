@@ -22,6 +22,8 @@ export interface RewindInput {
   readonly base: KnownContent
   /** Name of the turn that first changed it after the target ("turn 6"), where the records tell. */
   readonly turn: string | null
+  /** The target is not proven for that moment itself: it is what `turn` found when it first touched the file. */
+  readonly isAsFirstTouched?: boolean
 }
 
 /** Where an operation goes back to, and with which files. */
@@ -142,12 +144,17 @@ async function planAll(parts: HistoryParts, request: RewindRequest, watch: Watch
         bytes: null,
       }
       const bytes = needsBytes(facts, resolution) ? await bytesOfThree(parts, input, seen, watch.signal) : null
-      planned[index] = { input, seen, plan: planFile({ ...facts, bytes }, resolution, request.words) }
+      planned[index] = { input, seen, plan: planFile({ ...facts, bytes }, resolution, wordsFor(input, request.words)) }
       watch.progress?.({ done: ++done, total: inputs.length, label: 'Comparing files' })
     },
     ({ target }) => weightOf(sizeOf(target.state)),
   )
   return planned
+}
+
+/** A plan never says more than is known: such a file goes back to what the agent found, not to the target's own moment. */
+function wordsFor({ turn, isAsFirstTouched = false }: RewindInput, words: PlanWords): PlanWords {
+  return isAsFirstTouched ? { ...words, to: `before ${turn ?? 'the agent'} first touched it` } : words
 }
 
 /** Bytes that a look had to read are held for the steps that follow, up to this much. */

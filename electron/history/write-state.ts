@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { ReviewError } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
 import type { WorkspacePath } from '../../shared/ids.js'
 import type { DiskStates, Seen } from '../workspace/disk-states.js'
-import { asideOf, deleteFile, putContent, setMode } from '../workspace/text-files.js'
+import { asideOf, deleteFile, putContent, setMode, sha256Of } from '../workspace/text-files.js'
 import { lookAt } from '../workspace/look-at.js'
 import type { Place } from '../workspace/workspace.js'
 
@@ -52,7 +51,7 @@ export function isState(disk: FileState, wanted: FileState): boolean {
 
 /** Checks bytes that came from elsewhere before they may be written anywhere. Errors: BACKUP_DAMAGED. */
 export function checkBytes(path: WorkspacePath, bytes: Uint8Array, sha256: string): Uint8Array {
-  if (createHash('sha256').update(bytes).digest('hex') === sha256) return bytes
+  if (sha256Of(bytes) === sha256) return bytes
   throw new ReviewError('BACKUP_DAMAGED', `The backup of ${path} does not match its hash. The file was left as it is.`)
 }
 

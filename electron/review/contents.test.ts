@@ -5,8 +5,6 @@ import { workspacePath } from '../../shared/ids.js'
 import { known, openAgent } from '../testing/open-simulated.js'
 import { SimulatedAgent } from '../testing/simulated-agent.js'
 
-const old = 1
-
 describe('the start of a turn', () => {
   it('is the backup that was taken as the turn began', async () => {
     const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
@@ -78,28 +76,6 @@ describe('the start of a turn', () => {
     expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('? changed-by-command')
   })
 
-  it('is unknown for a carried backup after a command that may leave an old time', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'ONE\n' })
-    agent.prompt('first')
-    agent.edit('a.txt', 'one', 'two')
-    agent.prompt('second')
-    agent.shell('cp -p b.txt a.txt', (disk) => disk.put('a.txt', 'ONE\n', { mtime: old }))
-    agent.prompt('third')
-    const opened = await openAgent(agent)
-    expect([await known(opened, 2, 'a.txt'), await known(opened, 3, 'a.txt')]).toEqual(['two\n', '? changed-by-command'])
-  })
-
-  it('is what a read showed, where only the bytes that it showed fit the size that the recorder saw', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    agent.edit('a.txt', 'one', 'two')
-    agent.prompt('second')
-    agent.shell('touch -d 2020-01-01 a.txt', (disk) => disk.put('a.txt', 'TWO\n', { mtime: old }))
-    agent.prompt('third')
-    agent.read('a.txt')
-    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('TWO\n')
-  })
-
   it('is unknown where what a read showed has another size than the recorder can have seen', async () => {
     const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
     agent.prompt('first')
@@ -108,106 +84,6 @@ describe('the start of a turn', () => {
     agent.put('a.txt', 'longer\n')
     agent.read('a.txt')
     expect(await known(await openAgent(agent), 2, 'a.txt')).toBe('? records-disagree')
-  })
-
-  it('is known for a carried backup that a later read confirms', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    agent.edit('a.txt', 'one', 'two')
-    agent.prompt('second')
-    agent.shell('./unpack.sh', () => undefined)
-    agent.prompt('third')
-    agent.prompt('fourth')
-    agent.read('a.txt')
-    const opened = await openAgent(agent)
-    expect([await known(opened, 3, 'a.txt'), await known(opened, 4, 'a.txt')]).toEqual(['two\n', 'two\n'])
-  })
-
-  it('is known for a carried backup after commands that leave fresh times', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    agent.edit('a.txt', 'one', 'two')
-    agent.prompt('second')
-    agent.shell('npm test', () => undefined)
-    agent.prompt('third')
-    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('two\n')
-  })
-
-  it('is known for a carried backup after an own edit, whose fresh time made the recorder look again', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    agent.edit('a.txt', 'one', 'two')
-    agent.prompt('second')
-    agent.shell('./unpack.sh', () => undefined)
-    agent.edit('a.txt', 'two', 'three')
-    agent.edit('a.txt', 'three', 'two')
-    agent.prompt('third')
-    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('two\n')
-  })
-
-  it('is known for a carried backup that a read after the doubtful command shows', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    agent.edit('a.txt', 'one', 'two')
-    agent.prompt('second')
-    agent.shell('./unpack.sh', () => undefined)
-    agent.read('a.txt')
-    agent.prompt('third')
-    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('two\n')
-  })
-
-  it('is unknown for a carried backup that a later read contradicts', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    agent.edit('a.txt', 'one', 'two')
-    agent.prompt('second')
-    agent.shell('./unpack.sh', (disk) => disk.put('a.txt', 'TWO\n', { mtime: old }))
-    agent.prompt('third')
-    agent.prompt('fourth')
-    agent.read('a.txt')
-    const opened = await openAgent(agent)
-    expect([await known(opened, 3, 'a.txt'), await known(opened, 4, 'a.txt')]).toEqual(['? records-disagree', 'TWO\n'])
-  })
-
-  it('is not confirmed by a read after a command that may have brought the content back', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    agent.edit('a.txt', 'one', 'two')
-    agent.prompt('second')
-    agent.shell('./unpack.sh', (disk) => disk.put('a.txt', 'TWO\n', { mtime: old }))
-    agent.prompt('third')
-    agent.shell('git checkout a.txt', (disk) => disk.put('a.txt', 'two\n'))
-    agent.read('a.txt')
-    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('? changed-by-command')
-  })
-
-  it('is not what a read showed where that has another size than the recorder saw', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    agent.edit('a.txt', 'one', 'two')
-    agent.prompt('second')
-    agent.prompt('third')
-    agent.put('a.txt', 'longer\n')
-    agent.read('a.txt')
-    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('? records-disagree')
-  })
-
-  it('is unknown for a carried backup that is no UTF-8 and was edited since', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': Buffer.from('caf\xe9\n', 'latin1') })
-    agent.prompt('first')
-    agent.edit('a.txt', 'caf\xe9', 'caf\xe8')
-    agent.prompt('second')
-    expect(await known(await openAgent(agent), 2, 'a.txt')).toBe('? changed-by-command')
-  })
-
-  it('is unknown for a carried backup that is no UTF-8 and may have been written by a command', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': Buffer.from('caf\xe9\n', 'latin1') })
-    agent.prompt('first')
-    agent.edit('a.txt', 'caf\xe9', 'x', { outcome: 'failed' })
-    agent.prompt('second')
-    agent.shell('printf x > a.txt', (disk) => disk.put('a.txt', Buffer.from('caf\xe8\n', 'latin1')))
-    agent.prompt('third')
-    expect(await known(await openAgent(agent), 3, 'a.txt')).toBe('? changed-by-command')
   })
 
   it('is unknown where a command that names the file came before its first copy, although the same text was seen', async () => {
@@ -304,53 +180,6 @@ describe('the start of a turn', () => {
     expect([await known(opened, 1, 'a.txt'), await known(opened, 3, 'a.txt')]).toEqual(['? records-disagree', 'typed\n'])
   })
 
-  it('is unknown for a backup from a turn that was set aside, in which a command may have left an old time', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    agent.edit('a.txt', 'one', 'two')
-    const second = agent.prompt('second')
-    agent.shell('./unpack.sh', (disk) => disk.put('a.txt', 'TWO\n', { mtime: old }))
-    agent.rewind(second)
-    agent.prompt('second again')
-    expect([agent.text('a.txt'), await known(await openAgent(agent), 2, 'a.txt')]).toEqual(['TWO\n', '? changed-by-command'])
-  })
-
-  it('comes from the next snapshot, changed or not, where the turn has none of its own', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    agent.edit('a.txt', 'one', 'two')
-    agent.prompt('second')
-    agent.prompt('/compress', false)
-    agent.prompt('fourth')
-    agent.put('a.txt', 'typed\n')
-    agent.prompt('fifth')
-    const opened = await openAgent(agent)
-    expect([await known(opened, 3, 'a.txt'), await known(opened, 5, 'a.txt')]).toEqual(['two\n', 'typed\n'])
-  })
-
-  it('does not take an entry that the recorder put into the snapshot of an earlier turn', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    agent.prompt('second', false)
-    agent.put('a.txt', 'typed\n')
-    agent.edit('a.txt', 'typed', 'two')
-    const opened = await openAgent(agent)
-    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['? no-record', '? no-record'])
-  })
-
-  it('is not absent because of a later first copy where a turn that was set aside shows that the file was there', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
-    agent.prompt('first')
-    const second = agent.prompt('second')
-    agent.edit('a.txt', 'one', 'dead')
-    agent.rewind(second)
-    agent.remove('a.txt')
-    agent.prompt('second again')
-    agent.write('a.txt', 'two\n')
-    const opened = await openAgent(agent)
-    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['? no-record', 'absent'])
-  })
-
   it('takes a read for no contradiction where only a hook may have added the rest', async () => {
     const agent = new SimulatedAgent({ 'a.txt': 'one' })
     agent.prompt('first')
@@ -362,64 +191,10 @@ describe('the start of a turn', () => {
     expect(await known(await openAgent(agent), 2, 'a.txt')).toBe('two')
   })
 
-  it('is carried back from the first copy to where a read shows the same, and nothing can have changed the file between', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
-    agent.prompt('first')
-    agent.edit('b.txt', 'b', 'c')
-    agent.prompt('second')
-    agent.read('a.txt')
-    agent.prompt('third')
-    agent.prompt('fourth')
-    agent.edit('a.txt', 'one', 'two')
-    const opened = await openAgent(agent)
-    expect(await Promise.all([1, 2, 3, 4].map((turn) => known(opened, turn, 'a.txt')))).toEqual(['? no-record', 'one\n', 'one\n', 'one\n'])
-  })
-
-  it('is carried back from the first copy without more where that says that there was no file', async () => {
-    const agent = new SimulatedAgent()
-    agent.prompt('first')
-    agent.prompt('second')
-    agent.write('a.txt', 'one\n')
-    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('absent')
-  })
-
-  it('is not carried back over a command that may have changed the file', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'zero\n' })
-    agent.prompt('first')
-    agent.shell('npm run build', (disk) => disk.put('a.txt', 'one\n'))
-    agent.prompt('second')
-    agent.edit('a.txt', 'one', 'two')
-    const opened = await openAgent(agent)
-    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['? changed-by-command', 'one\n'])
-  })
-
-  it('is not carried back where a read before showed another content', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'zero\n' })
-    agent.prompt('first')
-    agent.read('a.txt')
-    agent.prompt('second')
-    agent.put('a.txt', 'one\n')
-    agent.prompt('third')
-    agent.edit('a.txt', 'one', 'two')
-    const opened = await openAgent(agent)
-    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt'), await known(opened, 3, 'a.txt')]).toEqual(['? records-disagree', '? records-disagree', 'one\n'])
-  })
-
   it('has no mode where a command may have changed it before the first copy', async () => {
     const agent = new SimulatedAgent({ 'a.sh': 'one\n' })
     agent.prompt('first')
     agent.shell('chmod +x a.sh', (disk) => disk.put('a.sh', 'one\n', { mode: 0o755 }))
-    agent.edit('a.sh', 'one', 'two')
-    const { contents } = await openAgent(agent)
-    expect((await contents.now().start(0, workspacePath('a.sh'))).content.state).toMatchObject({ kind: 'file', mode: null, sizeBytes: 4 })
-  })
-
-  it('has no mode where a command may have changed it after what was seen', async () => {
-    const agent = new SimulatedAgent({ 'a.sh': 'one\n' })
-    agent.prompt('first')
-    agent.read('a.sh')
-    agent.shell('chmod +x a.sh', (disk) => disk.put('a.sh', 'one\n', { mode: 0o755 }))
-    agent.prompt('second')
     agent.edit('a.sh', 'one', 'two')
     const { contents } = await openAgent(agent)
     expect((await contents.now().start(0, workspacePath('a.sh'))).content.state).toMatchObject({ kind: 'file', mode: null, sizeBytes: 4 })
@@ -438,32 +213,6 @@ describe('the start of a turn', () => {
     agent.prompt('fourth')
     const opened = await openAgent(agent)
     expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt'), await known(opened, 3, 'a.txt'), await known(opened, 'end', 'a.txt')]).toEqual(['one\n', 'two\n', 'three\n', 'three\n'])
-  })
-
-  it('is carried back over a turn that was set aside, where its edit began from the same content', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
-    agent.prompt('first')
-    agent.read('a.txt')
-    agent.edit('b.txt', 'b', 'c')
-    const second = agent.prompt('second')
-    agent.edit('a.txt', 'one', 'dead')
-    agent.rewind(second)
-    agent.prompt('second again')
-    agent.edit('a.txt', 'one', 'two')
-    expect(await known(await openAgent(agent), 1, 'a.txt')).toBe('one\n')
-  })
-
-  it('is not carried back over a turn that was set aside and left its changes behind', async () => {
-    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
-    agent.prompt('first')
-    agent.edit('b.txt', 'b', 'c')
-    const second = agent.prompt('second')
-    agent.edit('a.txt', 'one', 'left')
-    agent.rewind(second, false)
-    agent.prompt('second again')
-    agent.edit('a.txt', 'left', 'two')
-    const opened = await openAgent(agent)
-    expect([await known(opened, 1, 'a.txt'), await known(opened, 2, 'a.txt')]).toEqual(['? no-record', 'left\n'])
   })
 
   it('is unknown in a log without snapshots', async () => {

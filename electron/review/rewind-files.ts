@@ -16,12 +16,6 @@ export interface OurOperations {
   readonly contentOf: (state: FileState) => KnownContent
 }
 
-/** One file of a rewind. */
-export interface RewindFile extends RewindInput {
-  /** The target is not proven for that very moment: it is what the agent found when it first touched the file later. */
-  readonly isAsFirstTouched: boolean
-}
-
 /**
  * Every file that a rewind to this moment is about: its content then, and what the agent (or our newest operation) left last,
  * against which later typing is told apart. Where the content then is not proven, a file goes back to what it was before the agent
@@ -30,10 +24,10 @@ export interface RewindFile extends RewindInput {
  *
  * Errors: TURN_NOT_FOUND, TURN_SET_ASIDE.
  */
-export async function filesForRewind(contents: Contents, ours: OurOperations | null, target: RewindTarget, chosen: readonly WorkspacePath[] | null, watch: PairWatch = {}): Promise<readonly RewindFile[]> {
+export async function filesForRewind(contents: Contents, ours: OurOperations | null, target: RewindTarget, chosen: readonly WorkspacePath[] | null, watch: PairWatch = {}): Promise<readonly RewindInput[]> {
   const { signal, onProgress } = watch
   const paths = chosen ?? (await contents.pathsTouched(signal))
-  const files: RewindFile[] = []
+  const files: RewindInput[] = []
   let done = 0
   await inParallel(paths, async (path) => {
     const file = await fileForRewind(contents, ours, target, path, signal)
@@ -43,7 +37,7 @@ export async function filesForRewind(contents: Contents, ours: OurOperations | n
   return files.sort((one, two) => byPath(one.path, two.path))
 }
 
-async function fileForRewind(contents: Contents, ours: OurOperations | null, target: RewindTarget, path: WorkspacePath, signal: AbortSignal | undefined): Promise<RewindFile | null> {
+async function fileForRewind(contents: Contents, ours: OurOperations | null, target: RewindTarget, path: WorkspacePath, signal: AbortSignal | undefined): Promise<RewindInput | null> {
   const { steps } = contents.now()
   const proven = await contents.contentAt(target, path, signal)
   const turn = steps.indexOf(target.promptId) ?? 0

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import crypto from 'node:crypto'
 import { chownSync, closeSync, createReadStream, fchmodSync, fchownSync, fstatSync, mkdirSync, open, openSync, rename, rmdir, symlink, unlink, type Stats } from 'node:fs'
 import { chmod, readlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -21,7 +21,8 @@ const isWindows = process.platform === 'win32'
 const isRoot = !isWindows && process.getuid?.() === 0
 
 export function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
+  // The one call is twice as fast for small files; Node has it since 20.12.
+  return typeof crypto.hash === 'function' ? crypto.hash('sha256', bytes) : crypto.createHash('sha256').update(bytes).digest('hex')
 }
 
 /** Permission bits as our records hold them; `null` where the system has none. */
@@ -246,7 +247,7 @@ async function largeState(place: Place, signal: AbortSignal | undefined): Promis
   const file = openSync(place.absolute, readOnlyFile)
   try {
     const stats = fstatSync(file)
-    const hash = createHash('sha256')
+    const hash = crypto.createHash('sha256')
     let sizeBytes = 0
     for await (const part of createReadStream('', { fd: file, autoClose: false, start: 0, highWaterMark: 4 * 1024 * 1024, signal })) {
       const bytes = part as Uint8Array

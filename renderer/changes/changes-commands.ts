@@ -6,11 +6,12 @@ import { applyTakeBack, closeTakeBack, previewTakeBack } from '../state/take-bac
 const isReviewing = (state: AppStore): boolean => state.view === 'review' && state.session !== null && state.dialog === null && state.changes.takingBack === null
 const inList = (state: AppStore): boolean => isReviewing(state) && state.focusedPane === 'files'
 const hasFile = (state: AppStore): boolean => isReviewing(state) && state.changes.selectedPath !== null
+const canTakeBack = ({ changes }: AppStore): boolean => changes.takingBack?.plan.kind === 'ready' && changes.takingBack.plan.value.fits
 const isAsking = (state: AppStore): boolean => state.changes.takingBack !== null
 
 /** What the keyboard and the palette can do in the changes pane. The first that fits takes the key. */
 export const changesCommands: readonly Command[] = [
-  { id: 'take-back.apply', label: 'Take back the change', hint: 'take back', keys: ['Mod+Enter'], group: 'Changes', when: (state) => isAsking(state) && state.changes.takingBack?.plan.kind === 'ready', run: () => void applyTakeBack() },
+  { id: 'take-back.apply', label: 'Take back the change', hint: 'take back', keys: ['Mod+Enter'], group: 'Changes', when: canTakeBack, run: () => void applyTakeBack() },
   { id: 'take-back.cancel', label: 'Leave the change as it is', hint: 'cancel', keys: ['Escape'], group: 'Changes', when: isAsking, run: closeTakeBack },
   { id: 'files.next', label: 'Go to the next file of the list', hint: 'file', keys: ['J', 'ArrowDown'], group: 'Changes', when: inList, run: () => void stepFile(1) },
   { id: 'files.previous', label: 'Go to the previous file of the list', hint: 'file', keys: ['K', 'ArrowUp'], group: 'Changes', when: inList, run: () => void stepFile(-1) },

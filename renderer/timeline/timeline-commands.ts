@@ -92,7 +92,6 @@ const inTimeline = (state: AppStore): boolean => isReading(state) && state.focus
 const hasSession = ({ session, view }: AppStore): boolean => session !== null && (view === 'review' || view === 'map' || view === 'transcript')
 
 export const timelineCommands: readonly Command[] = [
-  { id: 'timeline.put-back', label: 'Put the playhead back', hint: null, keys: ['Escape'], group: 'Timeline', when: isDragging, run: () => dragPlayhead(null) },
   { id: 'timeline.next', label: 'Go to the next turn', hint: 'turn', keys: ['J', 'ArrowDown'], group: 'Timeline', when: inTimeline, run: () => moveSelection(1) },
   { id: 'timeline.previous', label: 'Go to the previous turn', hint: 'turn', keys: ['K', 'ArrowUp'], group: 'Timeline', when: inTimeline, run: () => moveSelection(-1) },
   { id: 'timeline.first', label: 'Go to the first turn', hint: null, keys: ['Home'], group: 'Timeline', when: inTimeline, run: () => moveSelection(-Infinity) },
@@ -104,6 +103,7 @@ export const timelineCommands: readonly Command[] = [
   { id: 'timeline.fold', label: 'Fold a group', hint: null, keys: ['ArrowLeft'], group: 'Timeline', when: inTimeline, run: () => setFold(false) },
   { id: 'timeline.extend-down', label: 'Extend the range to a later turn', hint: null, keys: ['Shift+J', 'Shift+ArrowDown'], group: 'Timeline', when: isReading, run: () => extendRange(1) },
   { id: 'timeline.extend-up', label: 'Extend the range to an earlier turn', hint: null, keys: ['Shift+K', 'Shift+ArrowUp'], group: 'Timeline', when: isReading, run: () => extendRange(-1) },
+  { id: 'timeline.put-back', label: 'Put the playhead back', hint: null, keys: ['Escape'], group: 'Timeline', when: isDragging, run: () => dragPlayhead(null) },
   { id: 'timeline.one', label: 'Look at one turn instead of a range', hint: null, keys: ['Escape'], group: 'Timeline', when: (state) => isReading(state) && state.session?.selection.rangeTo !== null, run: clearRange },
   { id: 'timeline.playhead', label: 'Go to where the disk stands', hint: null, keys: ['D'], group: 'Timeline', when: hasSession, run: goToPlayhead },
   { id: 'timeline.find', label: 'Find a turn by number or words', hint: null, keys: ['/'], group: 'Timeline', when: hasSession, run: showFinder },

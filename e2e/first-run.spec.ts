@@ -60,6 +60,7 @@ test.describe('sessions of an agent on this computer', () => {
 test.describe('a path that is typed', { tag: '@web' }, () => {
   test('opens a log, and says so where there is none', async ({ ui, world }) => {
     await cp(join(fixtures, 'small-edits', 'home'), world.home, { recursive: true })
+    await expect(ui.getByRole('button', { name: 'Open a session file…' })).toBeVisible()
     await ui.keyboard.press('o')
     const dialog = ui.getByRole('dialog', { name: 'Open a session' })
     await ui.keyboard.type(join(world.home, 'nowhere.jsonl'))

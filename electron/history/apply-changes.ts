@@ -2,6 +2,7 @@ import { ReviewError, type ErrorCode } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
 import { workspacePath, type OperationId, type WorkspacePath } from '../../shared/ids.js'
 import type { FileResult, Receipt, ReceiptFile, RewindAction } from '../../shared/rewind.js'
+import { diskError, systemCode } from '../base/disk-errors.js'
 import { breathe, inParallel, weightOf } from '../base/pool.js'
 import type { Seen } from '../workspace/disk-states.js'
 import { hardLimitBytes } from '../workspace/text-decoding.js'
@@ -111,7 +112,7 @@ async function keepContents(parts: HistoryParts, operation: PlannedOperation, wa
         if (isHeld) held += bytes.length
         ready[index] = { change, bytes: isHeld ? bytes : null }
       } catch (thrown) {
-        failed.push(failure(change, thrown))
+        failed.push(failure(parts, change, thrown))
       }
       watch.progress?.({ done: ++done, total, label: 'Keeping what is there now' })
     },
@@ -160,7 +161,7 @@ async function writeFiles(parts: HistoryParts, operation: PlannedOperation, read
         const state = await writeState(place, parts.disk, operation.id, { path, before, after, bytes: content, index })
         written.push(receiptLine(path, change.action, resultOf(change), doneReason(change), state))
       } catch (thrown) {
-        written.push(failure(change, thrown))
+        written.push(failure(parts, change, thrown))
       }
       watch.progress?.({ done: ++done, total: ready.length, label: 'Writing files' })
     },
@@ -241,9 +242,12 @@ function withFolderNote(file: ReceiptFile, removed: ReadonlySet<WorkspacePath>):
   return { ...file, reason: `${file.reason}. The empty folder went too` }
 }
 
-function failure(change: PlannedChange, thrown: unknown): ReceiptFile {
-  const error = thrown instanceof ReviewError ? thrown : new ReviewError('INTERNAL', 'It could not be written. The log in the data folder has the cause.')
-  return receiptLine(change.path, change.action, 'failed', error.message, change.before.state, error.code)
+function failure(parts: HistoryParts, change: PlannedChange, thrown: unknown): ReceiptFile {
+  const error = systemCode(thrown) === null ? thrown : diskError(thrown, change.path)
+  if (error instanceof ReviewError) return receiptLine(change.path, change.action, 'failed', error.message, change.before.state, error.code)
+  parts.log.error('history.file-failed', thrown, { path: change.path })
+  const reason = 'It could not be written. The log in the data folder has the cause.'
+  return receiptLine(change.path, change.action, 'failed', reason, change.before.state, 'INTERNAL')
 }
 
 /** A file that is not where the plan wanted it, other than by the person's own choice. */

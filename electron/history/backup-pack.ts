@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, rename, rmSync } from 'node:fs'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import { open, readdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { syncData, syncFolder, writeAll } from '../base/file-bytes.js'
-
-const renameLater = promisify(rename)
 
 /** Where one blob lies inside a pack. */
 export interface PackedBlob {
@@ -23,22 +20,23 @@ const gatherBytes = 4 * 1024 * 1024
 /**
  * Many blobs in one file: one sync instead of one for each, which is most of what a snapshot of a thousand files costs.
  *
- * Shape: written under `aside`, synced, then renamed into `folder`; a pack is never changed afterwards.
+ * Shape: written under its own name, index last: a file without an index is no pack, so a crash leaves nothing that counts. A pack
+ * is never changed afterwards.
  */
 export class PackWriter {
   readonly #folder: string
-  readonly #aside: string
-  readonly #name = `${Date.now().toString(36)}-${randomBytes(6).toString('hex')}.pack`
+  readonly #file: string
   readonly #index = new Map<string, readonly [offset: number, sizeBytes: number]>()
   #handle: number | null = null
+  #isSealed = false
   #queue: Promise<void> = Promise.resolve()
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #offset = 0
 
-  constructor(folder: string, aside: string) {
+  constructor(folder: string) {
     this.#folder = folder
-    this.#aside = join(aside, this.#name)
+    this.#file = join(folder, `${Date.now().toString(36)}-${randomBytes(6).toString('hex')}.pack`)
   }
 
   has(sha256: string): boolean {
@@ -64,23 +62,22 @@ export class PackWriter {
     magic.copy(tail, 8)
     this.#waiting.push(index, tail)
     await this.#flush()
-    await syncData(this.#opened())
+    await Promise.all([syncData(this.#opened()), syncFolder(this.#folder)])
+    this.#isSealed = true
     this.#close()
-    const file = join(this.#folder, this.#name)
-    await renameLater(this.#aside, file)
-    await syncFolder(this.#folder)
-    return packedIn(file, this.#index)
+    return packedIn(this.#file, this.#index)
   }
 
-  /** Throws away what was added. */
+  /** Throws away what was added. A sealed pack stays: others may count on its blobs by now. */
   async discard(): Promise<void> {
+    if (this.#isSealed) return
     await this.#queue.catch(() => undefined)
     this.#close()
-    rmSync(this.#aside, { force: true })
+    rmSync(this.#file, { force: true })
   }
 
   #opened(): number {
-    this.#handle ??= openSync(this.#aside, 'wx', 0o600)
+    this.#handle ??= openSync(this.#file, 'wx', 0o600)
     return this.#handle
   }
 

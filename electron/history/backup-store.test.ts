@@ -173,8 +173,8 @@ describe('prune', () => {
     expect(await store.has(hash)).toBe(true)
   })
 
-  it('removes what a crash left aside', async () => {
-    const leftover = join(data, 'backups/aside/x.pack')
+  it('removes what a crash left of a pack', async () => {
+    const leftover = join(data, 'backups/packs/x.pack')
     writeFileSync(leftover, 'half a pack')
     age(leftover)
     await store.prune(new Set(), 0)

@@ -18,7 +18,7 @@ export interface BackupBatch {
   /** Adds bytes under their hash, which the caller has computed from these very bytes. */
   add(sha256: string, bytes: Uint8Array): Promise<void>
   seal(): Promise<void>
-  /** Leaves nothing behind; also fine after `seal`. */
+  /** Throws away what was added and not sealed. */
   discard(): Promise<void>
 }
 
@@ -91,7 +91,7 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
   const loadPacks = (): Promise<void> => (loading = loading.catch(() => undefined).then(readNewPacks))
 
   const readNewPacks = async (): Promise<void> => {
-    for (const file of await listPacks(packs)) {
+    for (const file of await listPacks(packs).catch(() => [])) {
       if (knownPacks.has(file)) continue
       const index = await readPackIndex(file).catch(() => null)
       for (const [sha256, blob] of index ?? []) packed.set(sha256, blob)
@@ -166,7 +166,7 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
 
   /** Puts the blobs that stay into a pack of their own; returns its size. */
   const repack = async (blobs: readonly (readonly [string, PackedBlob])[]): Promise<number> => {
-    const pack = new PackWriter(packs, aside)
+    const pack = new PackWriter(packs)
     for (const [sha256, blob] of blobs) await pack.add(sha256, await readPacked(blob))
     const sealed = await pack.seal()
     for (const [sha256, blob] of sealed) packed.set(sha256, blob)
@@ -181,7 +181,7 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     readBlob,
     has: async (sha256) => (await stat(blobFile(sha256)).catch(() => null)) !== null || (await findPacked(sha256)) !== null,
     batch: () => {
-      const pack = new PackWriter(packs, aside)
+      const pack = new PackWriter(packs)
       return {
         add: async (sha256, bytes) => {
           if (pack.has(sha256) || (await isKept(sha256, bytes.length))) return

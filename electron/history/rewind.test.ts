@@ -302,7 +302,7 @@ describe('rewind, on a disk that refuses', () => {
 
   it('writes nothing when the snapshot of now cannot be kept', async () => {
     temp.put('a', 'robot')
-    rmSync(join(temp.data, 'backups/aside'), { recursive: true })
+    rmSync(join(temp.data, 'backups/packs'), { recursive: true })
     await expect(temp.rewind({ a: { base: 'robot', target: 'old' } })).rejects.toMatchObject({ name: 'ReviewError' })
     expect(temp.tree()).toEqual({ a: '644 robot' })
   })

@@ -1,4 +1,5 @@
 import { ReviewError } from '../../shared/errors.js'
+import type { UnknownReason } from '../../shared/file-state.js'
 import type { WorkspacePath } from '../../shared/ids.js'
 import type { DiskStates } from '../workspace/disk-states.js'
 import { hardLimitBytes } from '../workspace/text-decoding.js'
@@ -7,15 +8,23 @@ import type { Place, Workspace } from '../workspace/workspace.js'
 import type { DiskView } from './contents.js'
 import { absent, isKnown, link, ofBytes, unknown, withoutText, type Held } from './held.js'
 
+/** What lies inside the folder all the same: a pipe, or a folder that may not be looked into. */
+const unreadableWhy: ReadonlySet<unknown> = new Set(['device', 'unreadable'])
+
 /** The files of a workspace as contents that can be weighed against records. */
 export function createDiskView(workspace: Workspace, states: DiskStates): DiskView {
-  const placeOf = (path: WorkspacePath): Place | null => {
+  /** The place of a path, or why it has none. */
+  const find = (path: WorkspacePath): Place | UnknownReason => {
     try {
       return workspace.resolveInside(path)
     } catch (thrown) {
-      if (thrown instanceof ReviewError && thrown.code === 'OUTSIDE_WORKSPACE') return null
-      throw thrown
+      if (!(thrown instanceof ReviewError) || thrown.code !== 'OUTSIDE_WORKSPACE') throw thrown
+      return unreadableWhy.has(thrown.details['why']) ? 'unreadable' : 'outside-workspace'
     }
+  }
+  const placeOf = (path: WorkspacePath): Place | null => {
+    const found = find(path)
+    return typeof found === 'string' ? null : found
   }
 
   const read = async (path: WorkspacePath, signal?: AbortSignal): Promise<Uint8Array> => {
@@ -25,8 +34,8 @@ export function createDiskView(workspace: Workspace, states: DiskStates): DiskVi
   }
 
   const look = async (path: WorkspacePath, signal?: AbortSignal): Promise<Held> => {
-    const place = placeOf(path)
-    if (!place) return unknown('outside-workspace')
+    const place = find(path)
+    if (typeof place === 'string') return unknown(place)
     const { state } = await states.look(place, signal)
     switch (state.kind) {
       case 'file':

@@ -202,7 +202,7 @@ export async function inTurns<Item>(workers: number, items: readonly Item[], new
 }
 
 function problemOf({ isMissing, unreadable }: FoundLogs): string | null {
-  if (isMissing) return 'It is not here.'
+  if (isMissing) return 'Not found on this computer.'
   if (unreadable === 0) return null
   return unreadable === 1 ? 'One folder in it may not be read.' : `${unreadable} folders in it may not be read.`
 }

@@ -3,6 +3,7 @@ import type { WorkspacePath } from '../../shared/ids.js'
 import { absent, compare, isKnown, isSameContent, observeText, ofBytes, unknown, withMode, type Held, type Observation } from './held.js'
 import { weigh } from './observations.js'
 import { disturbs, endOf, startOf, startOfNext, type EditStep, type PathEvent } from './path-events.js'
+import { reasonBehind } from './recorded-steps.js'
 import { applyRecordedEdit, created, type Present } from './recorded-edit.js'
 import type { ShellEffect } from './shell-effects.js'
 import { contentAtStart, type Sources } from './start-of-turn.js'
@@ -148,7 +149,7 @@ class Walk {
   private async shell(event: PathEvent & { readonly kind: 'shell' }, signal: AbortSignal | undefined): Promise<void> {
     this.lastText = null
     const { shell, step } = event
-    if (shell.kind === 'unforeseen' || !shell.isCertain || !step.isDone) return this.become(unknown('changed-by-command'))
+    if (shell.kind === 'unforeseen' || !shell.isCertain || !step.isDone) return this.become(unknown(reasonBehind(step)))
     const after = await this.afterEffect(shell, signal)
     if (!after) return this.become(unknown('changed-by-command'))
     const { state } = this.now.content

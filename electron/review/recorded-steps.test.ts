@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { promptId, workspacePath } from '../../shared/ids.js'
 import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
-import { stepsOf } from './recorded-steps.js'
+import { reasonBehind, stepsOf } from './recorded-steps.js'
 
 const call = (rest: Partial<ToolCall>): ToolCall => ({
   callId: 'c', name: 'tool', kind: 'other', status: 'done', startedAt: null, durationMs: null, args: '{}', output: 'ok', isOutputCut: false, edit: null, command: null, seen: null, subagent: null, ...rest,
@@ -50,6 +50,12 @@ describe('stepsOf', () => {
   it('takes a line that cannot be read for a command before and after all others', () => {
     const lost: TranscriptEntry = { kind: 'other', label: 'unreadable line', raw: '{', at: 1 }
     expect(shown(entry(edit('a')), lost)).toEqual(['a line that cannot be read', 'edit a!', 'a line that cannot be read'])
+  })
+
+  it('says whether a command or a damaged log leaves a content unknown', () => {
+    const lost: TranscriptEntry = { kind: 'other', label: 'oversized record', raw: '{', at: 1 }
+    const { steps } = stepsOf(promptId('p'), [entry(command('make')), lost], '/w')
+    expect(steps.flatMap((step) => (step.kind === 'command' ? [reasonBehind(step)] : []))).toEqual(['log-broken', 'changed-by-command', 'log-broken'])
   })
 
   it('names edits that wrote nothing, and all commands', () => {

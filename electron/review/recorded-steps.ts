@@ -1,3 +1,4 @@
+import type { UnknownReason } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { RecordedText, ToolCall, TranscriptEntry } from '../../shared/session.js'
 import { observeShown, observeText, type Observation } from './held.js'
@@ -105,6 +106,11 @@ export function asUncertain(turn: TurnSteps): readonly Step[] {
 /** Labels under which a transcript holds lines that could not be read. */
 const lostLines: ReadonlySet<string> = new Set(['unreadable line', 'oversized record'])
 const lostStep: Step = { kind: 'command', at: -1, label: 'a line that cannot be read', steps: unforeseen('A line of the log cannot be read.'), isDone: false, mayTouchBlanks: true }
+
+/** Why a content is not known behind a step that may have written it. */
+export function reasonBehind(step: Extract<Step, { readonly kind: 'command' }>): UnknownReason {
+  return step.at === lostStep.at ? 'log-broken' : 'changed-by-command'
+}
 
 /** Whether the record says that the edit did not take place; one without any result may have. */
 function wroteNothing({ status, output }: ToolCall): boolean {

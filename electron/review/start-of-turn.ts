@@ -1,3 +1,4 @@
+import type { UnknownReason } from '../../shared/file-state.js'
 import { throwIfAborted } from '../../shared/errors.js'
 import type { WorkspacePath } from '../../shared/ids.js'
 import type { Backup, PromptSnapshot } from '../../shared/snapshot.js'
@@ -5,6 +6,7 @@ import type { RecordedSession } from '../sessions/recorded-session.js'
 import { absent, compare, isKnown, isSameContent, link, ofBytes, sha256, unknown, withMode, type Backups, type Held } from './held.js'
 import { captureIn, firstObservation, lastObservation, weigh, type Early } from './observations.js'
 import { disturbs, endOf, startOf, type Place } from './path-events.js'
+import { reasonBehind } from './recorded-steps.js'
 import type { TimelineSteps } from './timeline-steps.js'
 
 /** One entry of a path in the live snapshots, from the turn on in which it changed. */
@@ -107,7 +109,8 @@ async function confirmedLater(from: Sources, turn: number, path: WorkspacePath, 
       const verdict = await weigh(from.steps, held, event)
       if (verdict === 'same') return held
       if (verdict === 'different') return unknown('records-disagree')
-      if (event.kind === 'edit' || (event.kind === 'shell' && disturbs(event.shell, held, 'backward') === 'content')) return unknown('changed-by-command')
+      if (event.kind === 'edit') return unknown('changed-by-command')
+      if (event.kind === 'shell' && disturbs(event.shell, held, 'backward') === 'content') return unknown(reasonBehind(event.step))
     }
   }
   return unknown('changed-by-command')
@@ -121,10 +124,12 @@ async function capturedDuring(from: Sources, turn: number, path: WorkspacePath, 
   let isDisturbed = false
   let isAtRisk = false
   let mayHaveMode = false
+  let reason: UnknownReason = 'changed-by-command'
   for (const event of from.steps.events(path, startOf(turn), { ...capture, step: capture.step + 1 })) {
     if (event.kind === 'shell') {
       const effect = disturbs(event.shell, held, 'backward')
       if (effect !== 'no') mayHaveMode = true
+      if (effect === 'content' && !isDisturbed) reason = reasonBehind(event.step)
       if (effect === 'content') isDisturbed = true
       // Only that a text is the same can be shown, not that its line ends are.
       if (effect === 'content' && (event.shell.kind === 'file' || event.step.mayTouchBlanks)) isAtRisk = true
@@ -135,9 +140,9 @@ async function capturedDuring(from: Sources, turn: number, path: WorkspacePath, 
     if (verdict === 'same' && !isDisturbed) proof = 'same'
   }
   if (!isDisturbed) return mayHaveMode ? withMode(held, null) : held
-  if (isAtRisk) return unknown('changed-by-command')
+  if (isAtRisk) return unknown(reason)
   const isProven = proof === 'same' || (await lastObservation(from.steps, turn, path, held, 0, signal)) === 'same'
-  return isProven ? withMode(held, null) : unknown('changed-by-command')
+  return isProven ? withMode(held, null) : unknown(reason)
 }
 
 /**
@@ -166,7 +171,7 @@ async function carriedBack(from: Sources, turn: number, path: WorkspacePath, sig
     }
     if (event.kind === 'shell') {
       const effect = disturbs(event.shell, held, 'backward')
-      if (effect === 'content') return unknown('changed-by-command')
+      if (effect === 'content') return unknown(reasonBehind(event.step))
       if (effect === 'mode') mayHaveMode = true
     } else {
       const verdict = await weigh(from.steps, held, event)

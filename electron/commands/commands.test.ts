@@ -185,6 +185,40 @@ describe('the commands', () => {
     expect(plan.filter(({ path }) => path === 'README.md')).toEqual([{ path: 'README.md', reason: 'Back to before turn 6 first touched it' }])
   })
 
+  it('still tell your lines apart after a rewind, a take-back or a choice of the old text was undone', async () => {
+    const first: readonly (readonly string[])[] = [
+      ['rewind', '--to', '3'],
+      ['rewind', '--to', '3', '--on-conflict', 'old'],
+      ['take-back', '--turn', '3', '--path', 'src/cart/total.ts', '--hunk', '1'],
+    ]
+    for (const [command = '', ...options] of first) {
+      const { log, run, workspace } = newWorld('shop')
+      const file = join(workspace, 'src/cart/total.ts')
+      const typed = `${readFileSync(file, 'utf8')}// mine\n`
+      writeFileSync(file, typed)
+      await run(command, log, ...options)
+      await run('undo', log)
+      const undone = readFileSync(file, 'utf8')
+      await run('rewind', log, '--to', '3')
+      expect([command, undone === typed, readFileSync(file, 'utf8').endsWith('// mine\n')]).toEqual([command, true, true])
+      await run('rewind', log, '--to', '8')
+      expect([command, readFileSync(file, 'utf8').endsWith('// mine\n')]).toEqual([command, true])
+    }
+  })
+
+  it('keep the operations of two folders of one session apart', async () => {
+    const { log, run, workspace } = newWorld('shop')
+    const other = newWorld('shop')
+    const before = treeOf(workspace)
+    await run('rewind', log, '--to', '3')
+    const undone = await other.run('undo', other.log)
+    const data = join(workspace, '..', 'data', 'operations')
+    const elsewhere = join(other.workspace, '..', 'data', 'operations')
+    cpSync(data, elsewhere, { recursive: true })
+    const again = await other.run('undo', other.log)
+    expect([undone.code, again.code, again.notes.split('\n')[0], treeOf(other.workspace)]).toEqual([1, 1, 'There is nothing to undo.', before])
+  })
+
   it('write nothing with --dry-run or --on-conflict abort', async () => {
     const { log, run, workspace } = newWorld('shop')
     writeFileSync(join(workspace, 'src/cart/total.ts'), 'mine\n')
@@ -195,8 +229,8 @@ describe('the commands', () => {
 
   it('refuse with a code and a sentence that says what to do', async () => {
     const { log, run } = newWorld('shop')
-    const answers = [await run('show', '/nowhere.jsonl'), await run('files', log, '--at', '99'), await run('files', log), await run('cat', log, 'src/none.ts', '--at', '1'), await run('undo', log), await run('fly')]
-    expect(answers.map(({ code, out }) => [code, out.length])).toEqual([[1, 0], [1, 0], [2, 0], [1, 0], [1, 0], [2, 0]])
+    const answers = [await run('show', '/nowhere.jsonl'), await run('files', log, '--at', '99'), await run('files', log), await run('cat', log, 'src/none.ts', '--at', '1'), await run('undo', log), await run('fly'), await run('undo', '')]
+    expect(answers.map(({ code, out }) => [code, out.length])).toEqual([[1, 0], [1, 0], [2, 0], [1, 0], [1, 0], [2, 0], [2, 0]])
     expect(answers.map(({ notes }) => notes.split('\n')[0])).toEqual([
       'No session has this id, and no log is at this path. "overturn sessions" lists them.',
       'There is no turn "99". Turns are numbered 1 to 8.',
@@ -204,6 +238,7 @@ describe('the commands', () => {
       expect.stringContaining('src/none.ts'),
       'There is nothing to undo.',
       'There is no command "fly".',
+      'Name a session: its id or its log file. "overturn sessions" lists them.',
     ])
   })
 })

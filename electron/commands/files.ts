@@ -42,6 +42,9 @@ export async function cat(line: CommandLine, world: CommandWorld): Promise<ExitC
   const opened = await world.open(session(line))
   const { content } = await opened.review.contentAt(momentNamed(opened.recorded, at), workspacePath(path), world.signal)
   const { state } = content
+  if (state.kind === 'unknown' && state.reason !== 'unreadable' && !(await opened.review.contents.pathsTouched(world.signal)).includes(workspacePath(path))) {
+    throw new ReviewError('FILE_NOT_FOUND', `This session knows no file ${path}. "overturn files" lists those it knows.`)
+  }
   if (state.kind === 'absent') throw new ReviewError('FILE_NOT_FOUND', `${path} did not exist then. "overturn files" lists what did.`)
   if (state.kind !== 'file' && state.kind !== 'link') {
     throw new ReviewError('CONTENT_UNKNOWN', `The records do not prove what ${path} held then, so nothing is printed. Try another turn.`)

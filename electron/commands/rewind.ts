@@ -95,7 +95,8 @@ function printReceipt(line: CommandLine, world: CommandWorld, receipt: Receipt):
   } else {
     world.out(receipt.files.map(({ path, result, reason }: ReceiptFile) => rowText(result, path, reason)).join(''))
     const done = receipt.files.filter(({ result }) => result !== 'failed' && result !== 'left' && result !== 'unchanged').length
-    world.note(`${countOf(done, 'file')} changed and read again${missed.length > 0 ? `, ${missed.length} left as they were` : ''}. "overturn undo" brings back what was.\n`)
+    const next = receipt.action === 'undo' ? '"overturn redo" does it again.' : '"overturn undo" brings back what was.'
+    world.note(`${countOf(done, 'file')} changed and read again${missed.length > 0 ? `, ${missed.length} left as they were` : ''}.${done > 0 ? ` ${next}` : ''}\n`)
   }
   return missed.length > 0 ? 1 : 0
 }

@@ -3,7 +3,7 @@ import { UsageError, type CommandLine } from './arguments.js'
 /** The session that a command names as its first word. Errors: UsageError. */
 export function session(line: CommandLine): string {
   const name = line.words[0]
-  if (name === undefined) throw new UsageError('Name a session: its id or its log file. "overturn sessions" lists them.')
+  if (name === undefined || name === '') throw new UsageError('Name a session: its id or its log file. "overturn sessions" lists them.')
   return name
 }
 

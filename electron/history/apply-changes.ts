@@ -7,8 +7,10 @@ import { breathe, inParallel, weightOf } from '../base/pool.js'
 import type { Seen } from '../workspace/disk-states.js'
 import { hardLimitBytes } from '../workspace/text-decoding.js'
 import { folderOf, makeParents, modeOf, parentsOf, readBytes } from '../workspace/text-files.js'
+import type { BackupBatch } from './backup-store.js'
+import type { KnownContent } from './content.js'
 import type { HistoryParts, Watch } from './history-parts.js'
-import type { Intent, OperationSubject } from './operation.js'
+import type { Intent, OperationFile, OperationSubject } from './operation.js'
 import { removeEmptyFolders, settleFiles, syncFolders } from './settle.js'
 import { checkBytes, writeState } from './write-state.js'
 
@@ -21,6 +23,7 @@ export interface PlannedChange {
   readonly after: FileState
   /** The bytes of an `after` that is a file with other content, else `null`. */
   readonly read: ((signal: AbortSignal | undefined) => Promise<Uint8Array>) | null
+  readonly untyped: { readonly before: KnownContent | null; readonly after: KnownContent | null } | 'kept'
 }
 
 /** A planned operation; `changes` are in path order. */
@@ -41,8 +44,9 @@ export interface PlannedOperation {
 /** A change whose bytes, old and new, are safe in the store. */
 interface ReadyChange {
   readonly change: PlannedChange
-  /** `null`: no bytes to write, or too much to hold; then they come from the store. */
+  /** `null`: no bytes to write, or the store has them, or they are too much to hold; then they are read from it. */
   readonly bytes: Uint8Array | null
+  readonly untyped: OperationFile['untyped']
 }
 
 /** New contents held in memory between the snapshot and the write; beyond this they are read from the store again. */
@@ -61,8 +65,8 @@ const heldBytes = 64 * 1024 * 1024
 export async function applyChanges(parts: HistoryParts, operation: PlannedOperation, watch: Watch): Promise<Receipt> {
   const failed: ReceiptFile[] = []
   const batch = parts.store.batch()
-  const ready = await keepContents(parts, operation, watch, failed, batch.add)
-  const intent = intentOf(parts, operation, ready.map((each) => each.change))
+  const ready = await keepContents(parts, operation, watch, failed, batch)
+  const intent = intentOf(parts, operation, ready)
   try {
     if (watch.signal?.aborted) throw new ReviewError('CANCELLED', 'Cancelled. No file was changed.')
     await Promise.all([batch.seal(), parts.journal.begin(intent)])
@@ -94,7 +98,7 @@ export function receiptLine(path: WorkspacePath, action: RewindAction, result: F
 }
 
 /** Puts the present and the coming bytes of each file into the store. A file for which that fails is left and named. */
-async function keepContents(parts: HistoryParts, operation: PlannedOperation, watch: Watch, failed: ReceiptFile[], keep: Keep): Promise<readonly ReadyChange[]> {
+async function keepContents(parts: HistoryParts, operation: PlannedOperation, watch: Watch, failed: ReceiptFile[], batch: BackupBatch): Promise<readonly ReadyChange[]> {
   const ready: (ReadyChange | null)[] = []
   const total = operation.changes.length
   let held = 0
@@ -106,11 +110,12 @@ async function keepContents(parts: HistoryParts, operation: PlannedOperation, wa
       if (watch.signal?.aborted) return
       if (index % 64 === 63) await breathe()
       try {
-        await keepBefore(parts, change, keep, watch.signal)
-        const bytes = await keepAfter(change, keep, watch.signal)
+        await keepBefore(parts, change, batch, watch.signal)
+        const bytes = await keepAfter(change, batch, watch.signal)
+        const untyped = await keepUntyped(change, batch, watch.signal)
         const isHeld = bytes !== null && held + bytes.length <= heldBytes
         if (isHeld) held += bytes.length
-        ready[index] = { change, bytes: isHeld ? bytes : null }
+        ready[index] = { change, bytes: isHeld ? bytes : null, untyped }
       } catch (thrown) {
         failed.push(failure(parts, change, thrown))
       }
@@ -121,21 +126,38 @@ async function keepContents(parts: HistoryParts, operation: PlannedOperation, wa
   return ready.filter((each) => each !== null)
 }
 
-type Keep = (sha256: string, bytes: Uint8Array) => Promise<void>
-
-async function keepBefore(parts: HistoryParts, { path, before }: PlannedChange, keep: Keep, signal: AbortSignal | undefined): Promise<void> {
+async function keepBefore(parts: HistoryParts, { path, before }: PlannedChange, batch: BackupBatch, signal: AbortSignal | undefined): Promise<void> {
   if (before.state.kind !== 'file') return
   const bytes = before.bytes ?? (await readBytes(parts.workspace.resolveInside(path), path, hardLimitBytes, signal)).bytes
   // Bytes that came with the look were hashed by it.
   if (!before.bytes) checkUnchanged(path, bytes, before.state.sha256)
-  await keep(before.state.sha256, bytes)
+  await batch.add(before.state.sha256, bytes)
 }
 
-async function keepAfter({ path, after, read }: PlannedChange, keep: Keep, signal: AbortSignal | undefined): Promise<Uint8Array | null> {
-  if (after.kind !== 'file' || !read) return null
+/** Returns the bytes that it had to fetch; `null` where there are none, or the store has them already. */
+async function keepAfter({ path, after, read }: PlannedChange, batch: BackupBatch, signal: AbortSignal | undefined): Promise<Uint8Array | null> {
+  if (after.kind !== 'file' || !read || (await batch.has(after.sha256, after.sizeBytes))) return null
   const bytes = checkBytes(path, await read(signal), after.sha256)
-  await keep(after.sha256, bytes)
+  await batch.add(after.sha256, bytes)
   return bytes
+}
+
+/** Keeps the bytes that later typing will be told apart from. One whose bytes cannot be had counts as not known. */
+async function keepUntyped({ path, untyped }: PlannedChange, batch: BackupBatch, signal: AbortSignal | undefined): Promise<OperationFile['untyped']> {
+  if (untyped === 'kept') return undefined
+  const keep = async (content: KnownContent | null): Promise<FileState | null> => {
+    if (!content || content.state.kind === 'unknown') return null
+    const { state } = content
+    if (state.kind !== 'file' || (await batch.has(state.sha256, state.sizeBytes))) return state
+    try {
+      await batch.add(state.sha256, checkBytes(path, await content.read(signal), state.sha256))
+      return state
+    } catch (thrown) {
+      if (thrown instanceof ReviewError && thrown.code !== 'CANCELLED') return null
+      throw thrown
+    }
+  }
+  return { before: await keep(untyped.before), after: await keep(untyped.after) }
 }
 
 function checkUnchanged(path: WorkspacePath, bytes: Uint8Array, sha256: string): void {
@@ -184,11 +206,11 @@ async function putBack(parts: HistoryParts, operation: PlannedOperation, intent:
   return new ReviewError('CANCELLED', `Cancelled. ${stuck.length} of ${files.length} files could not be put back; look at them.`, { details: { paths: stuck } })
 }
 
-function intentOf(parts: HistoryParts, operation: PlannedOperation, changes: readonly PlannedChange[]): Intent {
+function intentOf(parts: HistoryParts, operation: PlannedOperation, ready: readonly ReadyChange[]): Intent {
   const resolve = parts.workspace.pass()
   const made = new Set<WorkspacePath>()
   const emptied = new Map<WorkspacePath, number | null>()
-  for (const { path, before, after } of changes) {
+  for (const { path, before, after } of ready.map((each) => each.change)) {
     if (before.state.kind !== 'absent' && after.kind !== 'absent') continue
     for (const folder of parentsOf(path).map(workspacePath)) {
       if (after.kind === 'absent') {
@@ -206,7 +228,7 @@ function intentOf(parts: HistoryParts, operation: PlannedOperation, changes: rea
     label: operation.label,
     at: operation.startedAt,
     workspace: parts.workspace.root,
-    files: changes.map(({ path, action, before, after }) => ({ path, action, before: before.state, after })),
+    files: ready.map(({ change: { path, action, before, after }, untyped }) => ({ path, action, before: before.state, after, ...(untyped && { untyped }) })),
     madeFolders: [...made].sort(),
     emptiedFolders: [...emptied].map(([path, mode]) => ({ path, mode })),
   }

@@ -14,8 +14,10 @@ export interface PackedBlob {
 /** `[bytes of all blobs][index as JSON][u64 length of the index][magic]`. */
 const magic = Buffer.from('ovtpack1', 'latin1')
 const tailBytes = 16
-/** Small blobs are gathered to writes of this size. */
-const gatherBytes = 4 * 1024 * 1024
+/** Small blobs are gathered to writes of this size, each synced while the next ones are gathered. */
+const gatherBytes = 1024 * 1024
+/** Waiting writes may hold this much memory. */
+const maxWaitingBytes = 32 * 1024 * 1024
 
 /**
  * Many blobs in one file: one sync instead of one for each, which is most of what a snapshot of a thousand files costs.
@@ -30,8 +32,9 @@ export class PackWriter {
   #handle: number | null = null
   #isSealed = false
   #queue: Promise<void> = Promise.resolve()
-  #waiting: Uint8Array[] = []
-  #waitingBytes = 0
+  #queuedBytes = 0
+  #gathered: Uint8Array[] = []
+  #gatheredBytes = 0
   #offset = 0
 
   constructor(folder: string) {
@@ -48,9 +51,9 @@ export class PackWriter {
     if (this.#index.has(sha256)) return
     this.#index.set(sha256, [this.#offset, bytes.length])
     this.#offset += bytes.length
-    this.#waiting.push(bytes)
-    this.#waitingBytes += bytes.length
-    if (this.#waitingBytes >= gatherBytes) await this.#flush()
+    this.#gather(bytes)
+    if (this.#gatheredBytes >= gatherBytes) this.#flush()
+    if (this.#queuedBytes >= maxWaitingBytes) await this.#queue
   }
 
   /** Makes the pack durable; returns its blobs. An empty one leaves no file. */
@@ -60,9 +63,11 @@ export class PackWriter {
     const tail = Buffer.alloc(tailBytes)
     tail.writeBigUInt64BE(BigInt(index.length))
     magic.copy(tail, 8)
-    this.#waiting.push(index, tail)
-    await this.#flush()
-    await Promise.all([syncData(this.#opened()), syncFolder(this.#folder)])
+    this.#gather(index)
+    this.#gather(tail)
+    this.#flush()
+    this.#opened()
+    await Promise.all([this.#queue, syncFolder(this.#folder)])
     this.#isSealed = true
     this.#close()
     return packedIn(this.#file, this.#index)
@@ -86,14 +91,23 @@ export class PackWriter {
     this.#handle = null
   }
 
-  #flush(): Promise<void> {
-    const parts = this.#waiting
-    this.#waiting = []
-    this.#waitingBytes = 0
+  #gather(bytes: Uint8Array): void {
+    this.#gathered.push(bytes)
+    this.#gatheredBytes += bytes.length
+  }
+
+  #flush(): void {
+    const bytes = Buffer.concat(this.#gathered)
+    this.#gathered = []
+    this.#gatheredBytes = 0
+    this.#queuedBytes += bytes.length
     this.#queue = this.#queue.then(async () => {
-      await writeAll(this.#opened(), Buffer.concat(parts))
+      await writeAll(this.#opened(), bytes)
+      await syncData(this.#opened())
+      this.#queuedBytes -= bytes.length
     })
-    return this.#queue
+    // A failure is thrown by `seal`, which waits for the queue.
+    this.#queue.catch(() => undefined)
   }
 }
 

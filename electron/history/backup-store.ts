@@ -15,6 +15,8 @@ import type { KnownContent } from './content.js'
 
 /** Blobs that become durable together; until `seal` resolves, none of them counts. Errors: DISK_FULL, PERMISSION_DENIED. */
 export interface BackupBatch {
+  /** Whether a blob is in the store, or in this batch, already. */
+  has(sha256: string, sizeBytes: number): Promise<boolean>
   /** Adds bytes under their hash, which the caller has computed from these very bytes. */
   add(sha256: string, bytes: Uint8Array): Promise<void>
   seal(): Promise<void>
@@ -182,10 +184,11 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     has: async (sha256) => (await stat(blobFile(sha256)).catch(() => null)) !== null || (await findPacked(sha256)) !== null,
     batch: () => {
       const pack = new PackWriter(packs)
+      const has = async (sha256: string, sizeBytes: number): Promise<boolean> => pack.has(sha256) || isKept(sha256, sizeBytes)
       return {
+        has,
         add: async (sha256, bytes) => {
-          if (pack.has(sha256) || (await isKept(sha256, bytes.length))) return
-          await pack.add(sha256, bytes).catch(failed)
+          if (!(await has(sha256, bytes.length))) await pack.add(sha256, bytes).catch(failed)
         },
         seal: async () => {
           for (const [sha256, blob] of await pack.seal().catch(failed)) {

@@ -6,6 +6,7 @@ import type { Backup, PromptSnapshot } from '../../shared/snapshot.js'
 import type { Log } from '../base/log.js'
 import { breathe, inParallel } from '../base/pool.js'
 import type { DiskStates } from '../workspace/disk-states.js'
+import { lookAt } from '../workspace/look-at.js'
 import { readBytes } from '../workspace/text-files.js'
 import type { Place, Workspace } from '../workspace/workspace.js'
 import { backupNameOf, parseBackupName, storedContent, type BackupStore } from './backup-store.js'
@@ -52,6 +53,15 @@ export interface FileHistoryOptions {
 interface Entry extends LoggedBackup {
   readonly from: number
   readonly state: FileState
+  /** Where it was found; `null` for one from before a restart, and for a path that may not be touched. */
+  readonly place: Place | null
+}
+
+/** What backing a file up gave. */
+interface Made {
+  readonly backup: Backup
+  readonly state: FileState
+  readonly place: Place | null
 }
 
 /** Above this, a record with all paths at each prompt would make the log grow with files times prompts. */
@@ -73,10 +83,10 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
 
   const latest = (path: WorkspacePath): Entry | undefined => entries.get(path)?.at(-1)
 
-  const add = (path: WorkspacePath, backup: Backup, state: FileState): Entry => {
+  const add = (path: WorkspacePath, { backup, state, place }: Made): Entry => {
     const list = entries.get(path) ?? []
     const version = (list.at(-1)?.version ?? 0) + 1
-    const entry: Entry = { from: prompts.length - 1, backup: backup.kind === 'stored' ? { ...backup, version } : backup, state, version, at: now() }
+    const entry: Entry = { from: prompts.length - 1, backup: backup.kind === 'stored' ? { ...backup, version } : backup, state, place, version, at: now() }
     // A second entry of one prompt heals the first.
     if (list.at(-1)?.from === entry.from) list.pop()
     entries.set(path, [...list, entry])
@@ -107,7 +117,7 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
       if (index % 256 === 255) await breathe()
       const last = latest(path)
       const made = await backUp(path, resolve, last)
-      if (made !== 'same') changed.set(path, add(path, made.backup, made.state))
+      if (made !== 'same') changed.set(path, add(path, made))
     })
     await write(sinceWhole >= wholeMapEvery ? 'whole' : 'start', changed)
   }
@@ -122,7 +132,7 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
     const work = (async () => {
       const made = await backUp(path, (each) => workspace.resolveInside(each), undefined)
       if (made === 'same') return
-      const entry = add(path, made.backup, made.state)
+      const entry = add(path, made)
       // A delta never overwrites, so a healed entry needs a whole record.
       await write(last ? 'whole' : 'added', new Map([[path, entry]]))
     })().finally(() => running.delete(path))
@@ -131,28 +141,34 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
   }
 
   /** Backs a path up, or finds it as in `last`. */
-  const backUp = async (path: WorkspacePath, resolve: (path: string) => Place, last: Entry | undefined): Promise<'same' | { backup: Backup; state: FileState }> => {
+  const backUp = async (path: WorkspacePath, resolve: (path: string) => Place, last: Entry | undefined): Promise<'same' | Made> => {
+    let place: Place | null = null
     try {
-      const place = resolve(path)
+      place = resolve(path)
       const seen = disk.known(place) ?? (await disk.lookAndKeep(place))
       const { state } = seen
       if (last && last.backup.kind !== 'failed' && isSameState(last.state, state)) return 'same'
       const backupAt = now()
-      if (state.kind === 'absent') return { state, backup: { kind: 'absent', backupAt } }
+      if (state.kind === 'absent') return { state, place, backup: { kind: 'absent', backupAt } }
       if (state.kind === 'link') {
         const name = backupNameOf(await store.put(Buffer.from(state.target, 'utf8')), 'link')
-        return { state, backup: { kind: 'stored', backupName: name, version: 0, backupAt } }
+        return { state, place, backup: { kind: 'stored', backupName: name, version: 0, backupAt } }
       }
       const bytes = seen.bytes ?? (await readBytes(place, path)).bytes
       const sha256 = await store.put(bytes)
       const mode = state.kind === 'file' ? state.mode : null
       const now256: FileState = { kind: 'file', sha256, sizeBytes: bytes.length, mode }
-      return { state: now256, backup: { kind: 'stored', backupName: backupNameOf(sha256, { mode }), version: 0, backupAt } }
+      return { state: now256, place, backup: { kind: 'stored', backupName: backupNameOf(sha256, { mode }), version: 0, backupAt } }
     } catch (thrown) {
       log.error('history.backup-failed', thrown, { path })
       const reason: ErrorCode = thrown instanceof ReviewError ? thrown.code : 'INTERNAL'
-      return { state: { kind: 'unknown', reason: 'backup-failed' }, backup: { kind: 'failed', reason } }
+      return { state: { kind: 'unknown', reason: 'backup-failed' }, place, backup: { kind: 'failed', reason } }
     }
+  }
+
+  const isKnownAs = (state: FileState, place: Place | null): boolean => {
+    const seen = place && disk.known({ ...place, stats: lookAt(place.absolute) })
+    return seen !== null && isSameState(seen.state, state)
   }
 
   const inputOf = (path: WorkspacePath, target: FileState): { readonly input: RewindInput; readonly isAgents: boolean } => {
@@ -160,7 +176,10 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
     const note = written.get(path)
     const newest = note && note.at >= (left?.at ?? 0) ? note : left
     const isAgents = !newest || (announcedAt.get(path) ?? 0) > newest.at
-    const base: KnownContent = storedContent(store, isAgents ? { kind: 'unknown', reason: 'no-record' } : newest.state)
+    const untold: FileState = { kind: 'unknown', reason: 'no-record' }
+    // What was typed before one of our operations, and merged in by it, is typing still.
+    const ours = newest === left && left?.isUntypedOurs ? (left.untyped ?? untold) : newest?.state
+    const base: KnownContent = storedContent(store, isAgents ? untold : (ours ?? untold))
     return { isAgents, input: { path, target: storedContent(store, target), base, turn: null } }
   }
 
@@ -182,12 +201,11 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
       if (prompt < 0) throw new ReviewError('TURN_NOT_FOUND', 'This session has no such turn. Choose one from the timeline.')
       await Promise.all(running.values())
       await history.journal.refresh()
-      const resolve = workspace.pass()
       const inputs: ReturnType<typeof inputOf>[] = []
       for (const [path, list] of entries) {
         const target = stateAtPrompt(list, prompt)
         // Most tracked files are as they were; one look tells, and they need no plan.
-        if (!isKnownAs(target, disk, resolve, path)) inputs.push(inputOf(path, target))
+        if (!isKnownAs(target, list.at(-1)?.place ?? null)) inputs.push(inputOf(path, target))
       }
       const resolutions = inputs.map(({ input, isAgents }) => [input.path, isAgents ? { kind: 'old' as const } : otherwise] as const)
       const choices = { paths: null, resolutions: Object.fromEntries(resolutions) }
@@ -205,7 +223,7 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
       const list = entries.get(path) ?? []
       if (JSON.stringify(list.at(-1)?.backup) === JSON.stringify(backup)) continue
       const version = backup.kind === 'stored' ? backup.version : (list.at(-1)?.version ?? 0) + 1
-      entries.set(path, [...list, { from: prompts.length - 1, backup, version, state: await stateOf(store, backup), at: takenAt }])
+      entries.set(path, [...list, { from: prompts.length - 1, backup, version, state: await stateOf(store, backup), place: null, at: takenAt }])
     }
   }
 }
@@ -215,16 +233,6 @@ function stateAtPrompt(list: readonly Entry[], prompt: number): FileState {
   let state: FileState | undefined
   for (const entry of list) if (entry.from <= prompt) state = entry.state
   return state ?? list[0]?.state ?? { kind: 'unknown', reason: 'no-record' }
-}
-
-function isKnownAs(target: FileState, disk: DiskStates, resolve: (path: string) => Place, path: WorkspacePath): boolean {
-  try {
-    const seen = disk.known(resolve(path))
-    return seen !== null && isSameState(seen.state, target)
-  } catch {
-    // A path that may not be touched is named in the plan.
-    return false
-  }
 }
 
 async function stateOf(store: BackupStore, backup: Backup): Promise<FileState> {

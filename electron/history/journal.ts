@@ -27,6 +27,10 @@ export interface StackEntry {
 /** What our newest operation left at a path. */
 export interface LastLeft {
   readonly state: FileState
+  /** The same without what a person had typed; `null` where that is not known. */
+  readonly untyped: FileState | null
+  /** False where no operation has settled `untyped` yet, so that it still is what the agent left. */
+  readonly isUntypedOurs: boolean
   readonly at: number
   readonly operationId: OperationId
 }
@@ -60,8 +64,11 @@ export function operationsFolder(dataFolder: string): string {
   return join(dataFolder, 'operations')
 }
 
-/** Opens the journal of a session; a session without operations has no file. */
-export async function openJournal(dataFolder: string, session: SessionKey, log: Log): Promise<Journal> {
+/**
+ * Opens the journal of a session; a session without operations has no file. Only operations in this workspace (its real path;
+ * `null` for all) count: the same session may be attached to several folders, and one folder's undo is none of another's business.
+ */
+export async function openJournal(dataFolder: string, session: SessionKey, workspace: string | null, log: Log): Promise<Journal> {
   const folder = operationsFolder(dataFolder)
   const file = join(folder, `${session}.jsonl`)
   const operations = new Map<OperationId, Operation>()
@@ -70,6 +77,7 @@ export async function openJournal(dataFolder: string, session: SessionKey, log: 
 
   const take = (record: JournalRecord): void => {
     if (record.type === 'intent') {
+      if (workspace !== null && record.workspace !== workspace) return
       const known = operations.get(record.id)
       operations.set(record.id, known ?? { intent: record, action: record.subject.kind, end: null, changed: [] })
       return
@@ -80,7 +88,10 @@ export async function openJournal(dataFolder: string, session: SessionKey, log: 
     const changed = begun.intent.files.filter((each) => isChange(results.get(each.path) ?? 'left'))
     operations.set(record.id, { ...begun, end: record, changed })
     const at = begun.intent.at + record.receipt.durationMs
-    for (const each of changed) left.set(each.path, { state: each.after, at, operationId: record.id })
+    for (const { path, after, untyped } of changed) {
+      const known = untyped ? untyped.after : left.get(path)?.untyped
+      left.set(path, { state: after, untyped: known ?? null, at, operationId: record.id, isUntypedOurs: untyped !== undefined || left.get(path)?.isUntypedOurs === true })
+    }
   }
 
   const refresh = async (): Promise<void> => {
@@ -122,8 +133,8 @@ export async function openJournal(dataFolder: string, session: SessionKey, log: 
       const { undo, redo } = stacks()
       const kept = [...undo, ...redo].flatMap((entry) => entry.latest.changed)
       const cutOff = [...operations.values()].filter((operation) => !operation.end).flatMap((operation) => operation.intent.files)
-      const newest = [...left.values()].map((each) => each.state)
-      return new Set([...[...kept, ...cutOff].flatMap((each) => [each.before, each.after]), ...newest].flatMap(hashOf))
+      const newest = [...left.values()].flatMap((each) => (each.untyped ? [each.state, each.untyped] : [each.state]))
+      return new Set([...[...kept, ...cutOff].flatMap((each) => [each.before, each.after, ...(each.untyped ? [each.untyped.before, each.untyped.after] : [])]), ...newest].filter((each) => each !== null).flatMap(hashOf))
     },
     begin: (intent) => append({ type: 'intent', ...intent }, 'synced'),
     finish: (outcome) => append({ type: 'outcome', ...outcome }, 'may-be-lost'),

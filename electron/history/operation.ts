@@ -17,6 +17,11 @@ export interface OperationFile {
   readonly action: RewindAction
   readonly before: FileState
   readonly after: FileState
+  /**
+   * What would have stood there before and after had nobody typed: later typing is told apart from it. `null` where that is not
+   * known; left out by an operation that changes nothing about it.
+   */
+  readonly untyped?: { readonly before: FileState | null; readonly after: FileState | null }
 }
 
 /** What an operation is about to do; durable before the first file is touched. */
@@ -100,7 +105,7 @@ const journalRecord = z.discriminatedUnion('type', [
     label: z.string(),
     at: z.number(),
     workspace: z.string(),
-    files: z.array(z.object({ path, action, before: fileState, after: fileState })),
+    files: z.array(z.object({ path, action, before: fileState, after: fileState, untyped: z.object({ before: fileState.nullable(), after: fileState.nullable() }).optional() })),
     madeFolders: z.array(path),
     emptiedFolders: z.array(z.object({ path, mode })),
   }),

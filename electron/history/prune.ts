@@ -21,7 +21,7 @@ export async function pruneHistory(
   for (const name of await readdir(operationsFolder(dataFolder)).catch(() => [])) {
     const session = /^([0-9a-f]{16})\.jsonl$/.exec(name)?.[1]
     if (session === undefined) continue
-    const journal = await openJournal(dataFolder, sessionKey(session), log)
+    const journal = await openJournal(dataFolder, sessionKey(session), null, log)
     for (const blob of journal.neededBlobs()) needed.add(blob)
   }
   for (const file of sessionLogs) {

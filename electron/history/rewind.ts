@@ -24,6 +24,14 @@ export interface RewindInput {
   readonly turn: string | null
   /** The target is not proven for that moment itself: it is what `turn` found when it first touched the file. */
   readonly isAsFirstTouched?: boolean
+  /** What stands there but for typing, before and after (`OperationFile.untyped`); by default `base` and `target`. */
+  readonly untyped?: Untyped | 'kept'
+}
+
+/** `null` where it is not known. */
+export interface Untyped {
+  readonly before: KnownContent | null
+  readonly after: KnownContent | null
 }
 
 /** Where an operation goes back to, and with which files. */
@@ -195,7 +203,8 @@ function changeOf({ input, plan, seen }: Planned): readonly PlannedChange[] {
   if (!result) return []
   const { from } = result
   const read = from === 'target' ? (signal: AbortSignal | undefined) => input.target.read(signal) : from instanceof Uint8Array ? () => Promise.resolve(from) : null
-  return [{ path: facts.path, action, reason, before: seen, after: result.state, read }]
+  const { untyped = { before: input.base, after: input.target } } = input
+  return [{ path: facts.path, action, reason, before: seen, after: result.state, read, untyped }]
 }
 
 function leftLine({ facts, action, reason, resolution }: FilePlan): ReceiptFile {

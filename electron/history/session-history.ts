@@ -66,7 +66,7 @@ export interface SessionHistoryOptions {
 /** Opens the history of a session on a workspace, and ends what a crash had cut off there. */
 export async function openSessionHistory(options: SessionHistoryOptions): Promise<SessionHistory> {
   const { dataFolder, session, workspace, log, now = Date.now, newId = newOperationId } = options
-  const journal = await openJournal(dataFolder, session, log)
+  const journal = await openJournal(dataFolder, session, workspace.root, log)
   const parts: HistoryParts = { ...options, journal, disk: options.disk ?? createDiskStates(now), now, newId }
   const note: LockNote = { session, workspace: workspace.root }
   const sentences: string[] = []
@@ -74,7 +74,7 @@ export async function openSessionHistory(options: SessionHistoryOptions): Promis
   const alone = <Result>(work: () => Promise<Result>): Promise<Result> =>
     withWorkspaceLock(dataFolder, note, async (leftBehind) => {
       if (leftBehind && leftBehind.session !== session) {
-        await recover({ ...parts, session: leftBehind.session, journal: await openJournal(dataFolder, leftBehind.session, log) })
+        await recover({ ...parts, session: leftBehind.session, journal: await openJournal(dataFolder, leftBehind.session, workspace.root, log) })
       }
       await journal.refresh()
       sentences.push(...(await recover(parts)))

@@ -39,7 +39,7 @@ describe('take back', () => {
         hunks: 2,
         planHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
         fits: true,
-        reason: 'Fits, and your line stays',
+        reason: 'Fits, and all later changes stay',
         stat: { insertions: 1, deletions: 1 },
         before: { kind: 'text', text: `${after}mine\n`, sizeBytes: 27 },
         after: { kind: 'text', text: '1\nTWO\n3\n4\n5\n6\n7\n8\nmine\n', sizeBytes: 23 },

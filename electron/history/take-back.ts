@@ -79,7 +79,7 @@ async function asRewind(request: TakeBackRequest, signal: AbortSignal | undefine
       subject: { kind: 'take-back', promptId, path, hunk },
       label: `change ${hunk} of ${path} in ${turn}`,
       words: { to: 'before this change', by: 'this change' },
-      files: [{ path, target, base: request.after, turn }],
+      files: [{ path, target, base: request.after, turn, untyped: 'kept' }],
       choices: { paths: null, resolutions: {} },
     },
   }
@@ -116,8 +116,9 @@ function lineRange(first: number, text: string): string {
   return count === 1 ? `line ${first}` : `lines ${first} to ${first + count - 1}`
 }
 
-function fitReason({ action, reason }: FilePlan): string {
-  if (action === 'merge') return `Fits${reason.slice(reason.indexOf(',')).replace(/^,/, ', and')}`
+function fitReason({ action }: FilePlan): string {
+  // What came after this change may be a later turn's as well as the person's.
+  if (action === 'merge') return 'Fits, and all later changes stay'
   if (action === 'delete') return 'The turn created this file, so it goes'
   return action === 'recreate' ? 'The turn deleted this file, so it comes back' : 'Fits, nothing else changed the file since'
 }

@@ -1,7 +1,9 @@
 import { ReviewError } from '../../shared/errors.js'
+import type { FileState } from '../../shared/file-state.js'
 import type { OperationId } from '../../shared/ids.js'
 import type { RewindChoices } from '../../shared/rewind.js'
 import { storedContent } from './backup-store.js'
+import type { KnownContent } from './content.js'
 import type { HistoryParts } from './history-parts.js'
 import type { StackEntry } from './journal.js'
 import type { RewindRequest } from './rewind.js'
@@ -18,16 +20,18 @@ export function reversalOf(parts: HistoryParts, kind: 'undo' | 'redo', id: Opera
   const entry = stack[stack.length - 1]
   if (!entry || (id !== null && entry.root.intent.id !== id)) throw nothing(kind, entry)
   const { root, latest } = entry
+  const contentOf = (state: FileState | null): KnownContent | null => state && storedContent(parts.store, state)
   const what = root.action === 'take-back' ? 'the take-back' : 'the rewind'
   return {
     subject: { kind, root: root.intent.id },
     label: root.intent.label,
     words: { to: `${kind === 'undo' ? 'before' : 'after'} ${what}`, by: `the ${kind}` },
-    files: latest.changed.map(({ path, before, after }) => ({
+    files: latest.changed.map(({ path, before, after, untyped }) => ({
       path,
       target: storedContent(parts.store, before),
       base: storedContent(parts.store, parts.journal.lastLeft(path)?.state ?? after),
       turn: null,
+      untyped: untyped ? { before: contentOf(untyped.after), after: contentOf(untyped.before) } : 'kept',
     })),
     choices,
     folders: {

@@ -73,7 +73,11 @@ export async function leftLast(contents: Contents, ours: OurOperations | null, p
   const ourLast = ours?.journal.lastLeft(path) ?? null
   const touched = steps.touches(path, 0, last)
   const touchedAt = touched ? (steps.turns[touched.last]?.startedAt ?? 0) : -Infinity
-  if (ours && ourLast && ourLast.at > touchedAt) return { content: ours.contentOf(ourLast.state), source: 'backup', isCertain: true }
+  if (ours && ourLast && ourLast.isUntypedOurs && ourLast.at > touchedAt) {
+    // Not what our operation wrote but what it would have written had nobody typed: what was merged in then is typing still.
+    if (ourLast.untyped === null) return { ...unknown('no-record'), isCertain: false }
+    return { content: ours.contentOf(ourLast.untyped), source: 'backup', isCertain: true }
+  }
   if (last < 0) return { ...unknown('no-record'), isCertain: false }
   const { held, lastKnown } = await contents.now().end(last, path, signal)
   return isKnown(held) ? { ...held, isCertain: true } : { ...lastKnown, isCertain: false }

@@ -142,7 +142,8 @@ export function createLibrary(options: LibraryOptions): Library {
       await library.whenListed(signal)
       const named = sessionsOf(logs.entries()).map(summarize).filter(({ id, key }) => id === name || key === name)
       const file = resolve(name)
-      const isPath = named.length === 0 && existsSync(file)
+      // An empty name (an unset variable of a script) means no place.
+      const isPath = name !== '' && named.length === 0 && existsSync(file)
       return oneOf(name, isPath ? (await keysIn(file, signal)).map(summaryByKey) : named)
     },
     open: async (key, signal) => {

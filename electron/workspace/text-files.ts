@@ -214,7 +214,8 @@ async function writeAside(place: Place, content: { readonly bytes: Uint8Array; r
     await writeAll(file, content.bytes)
     const owner = isRoot ? (place.stats ?? lookAt(place.folder)) : null
     if (owner && (owner.uid !== 0 || owner.gid !== 0)) fchownSync(file, owner.uid, owner.gid)
-    if (mode !== null && !isWindows) fchmodSync(file, mode)
+    // Mostly `open` has given it already; asking is cheaper than setting.
+    if (mode !== null && !isWindows && (fstatSync(file).mode & 0o777) !== mode) fchmodSync(file, mode)
     await syncData(file)
   } finally {
     closeSync(file)

@@ -26,13 +26,13 @@ export function Notices() {
   )
 }
 
-/** What went well needs no answer, and goes by itself. */
-const doneStaysMs = 10_000
+/** What went well, and what was only to be known, needs no answer and goes by itself. An error stays. */
+const staysMs = { done: 10_000, warning: 30_000 } as const
 
 function NoticeLine({ notice }: { readonly notice: Notice }) {
   useEffect(() => {
-    if (notice.kind !== 'done') return
-    const timer = setTimeout(() => dismissNotice(notice.id), doneStaysMs)
+    if (notice.kind !== 'done' && notice.kind !== 'warning') return
+    const timer = setTimeout(() => dismissNotice(notice.id), staysMs[notice.kind])
     return () => clearTimeout(timer)
   }, [notice])
   const { className, icon } = looks[notice.kind]

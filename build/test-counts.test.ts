@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { addCounts, formatCounts, orFailure, playwrightCounts, vitestCounts } from './test-counts.js'
+import { addCounts, formatCounts, orFailure, playwrightCounts, skippedTests, vitestCounts } from './test-counts.js'
 
-const vitest = { success: true, numPassedTests: 5, numFailedTests: 0, numPendingTests: 1, numTodoTests: 1 }
+const vitest = { success: true, numPassedTests: 5, numFailedTests: 0, numPendingTests: 1, numTodoTests: 1, testResults: [{ assertionResults: [{ fullName: 'a rule', status: 'passed' }, { fullName: 'another rule', status: 'skipped' }] }] }
 const playwright = { errors: [], stats: { expected: 4, unexpected: 1, flaky: 1, skipped: 2 } }
 
 describe('test counts', () => {
   it('reads a report of vitest', () => {
     expect(vitestCounts(vitest)).toEqual({ passed: 5, failed: 0, skipped: 2 })
+  })
+
+  it('names the tests that did not run', () => {
+    expect(skippedTests(vitest)).toEqual(['another rule'])
   })
 
   it('counts a test file that could not be loaded as failed', () => {

@@ -16,6 +16,7 @@ export interface VitestReport {
   readonly numFailedTests: number
   readonly numPendingTests: number
   readonly numTodoTests: number
+  readonly testResults: readonly { readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[] }[]
 }
 
 /** The part of Playwright's JSON report that counts. */
@@ -32,6 +33,11 @@ export function vitestCounts(report: VitestReport): Counts {
     failed: report.numFailedTests + (hasHiddenFailure ? 1 : 0),
     skipped: report.numPendingTests + report.numTodoTests,
   }
+}
+
+/** Names of the tests that did not run here; nobody should take them for passed. */
+export function skippedTests({ testResults }: VitestReport): readonly string[] {
+  return testResults.flatMap(({ assertionResults }) => assertionResults).flatMap(({ fullName, status }) => (status === 'passed' || status === 'failed' ? [] : [fullName]))
 }
 
 /** A test that passed only when tried again counts as failed, and so does each error outside the tests. */

@@ -11,6 +11,7 @@ import {
   formatCounts,
   orFailure,
   playwrightCounts,
+  skippedTests,
   vitestCounts,
   type Counts,
   type PlaywrightReport,
@@ -42,6 +43,7 @@ async function checkSteps(): Promise<Counts> {
 function unitTests(): Counts {
   const isGreen = runNode(['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', '--reporter=json', `--outputFile.json=${resolve(reports, 'unit.json')}`])
   const report = readReport<VitestReport>('unit.json')
+  for (const name of report ? skippedTests(report) : []) process.stdout.write(`Skipped here: ${name}\n`)
   return report === null ? failed : atLeastAsBad(vitestCounts(report), isGreen)
 }
 

@@ -32,8 +32,8 @@ test.describe('packed app', { tag: '@electron' }, () => {
 
     const app = await startPackagedApp(executable, [], { ...world.env, ...electron.env }, 'app://overturn/')
     const button = `[...document.querySelectorAll('button')].find((one) => one.textContent.includes('Open the sample session'))`
-    await app.waitFor(`${button} !== undefined`)
-    await app.evaluate(`${button}.click()`)
+    // Found and pressed in one step: the page may draw itself again between two.
+    await app.waitFor(`(() => { const found = ${button}; found?.click(); return found !== undefined })()`)
     await app.waitFor(`document.querySelector('.monaco-diff-editor .view-line') !== null`)
     expect(app.complaints).toEqual([])
     await app.close()

@@ -17,19 +17,65 @@ const sourceFolders = ['shared', 'electron', 'renderer', 'build']
 function ensureInstalled() {
   requireNode(20, 19)
   const wanted = hash([fs.readFileSync(path.join(root, 'package-lock.json')), process.platform, process.arch, process.versions.modules])
-  if (readOr(installStamp, '') === wanted) return
-  say('Installing packages.')
-  run(...npm('ci'), 'Installing packages failed. The lines above say why; run the same command again once that is fixed.')
-  fs.writeFileSync(installStamp, wanted)
+  unlessStamped(installStamp, wanted, () => {
+    say('Installing packages.')
+    run(...npm('ci'), 'Installing packages failed. The lines above say why; run the same command again once that is fixed.')
+    fs.writeFileSync(installStamp, wanted)
+  })
 }
 
 /** Builds `dist/` when a source has changed since the last build. */
 function ensureBuilt() {
   ensureInstalled()
   const wanted = sourceHash()
-  if (readOr(buildStamp, '') === wanted) return
-  say('Building Overturn.')
-  run(process.execPath, [path.join(__dirname, 'run.cjs'), 'bundle', wanted], 'Building Overturn failed. The lines above say why.')
+  unlessStamped(buildStamp, wanted, () => {
+    say('Building Overturn.')
+    run(process.execPath, [path.join(__dirname, 'run.cjs'), 'bundle', wanted], 'Building Overturn failed. The lines above say why.')
+  })
+}
+
+/**
+ * Does work whose stamp is out of date, one process at a time: an agent may start us while a person does, and two that install at
+ * once leave half of each.
+ */
+function unlessStamped(stamp, wanted, work) {
+  if (readOr(stamp, '') === wanted) return
+  const lock = path.join(root, '.cache', 'bootstrap.lock')
+  fs.mkdirSync(path.dirname(lock), { recursive: true })
+  while (!takeLock(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+  try {
+    if (readOr(stamp, '') !== wanted) work()
+  } finally {
+    releaseLock(lock)
+  }
+}
+
+/** A process that works under the lock may start another that needs it: it hands it on in the environment. */
+function takeLock(lock) {
+  if (process.env.OVERTURN_BOOTSTRAP === String(process.ppid)) return true
+  try {
+    fs.writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    process.once('exit', () => releaseLock(lock))
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+  }
+  const holder = Number(readOr(lock, ''))
+  if (holder > 0 && !isRunning(holder)) fs.rmSync(lock, { force: true })
+  return false
+}
+
+function releaseLock(lock) {
+  if (readOr(lock, '') === String(process.pid)) fs.rmSync(lock, { force: true })
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
 }
 
 /** Provides a Chromium for the end-to-end tests, and on a Linux without display the virtual one Electron needs. */
@@ -110,7 +156,7 @@ function run(command, args, sorry) {
     cwd: root,
     stdio: ['ignore', process.stderr, process.stderr],
     shell: command.endsWith('.cmd'),
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', OVERTURN_BOOTSTRAP: String(process.pid) },
   })
   if (result.status === 0) return
   if (result.error) say(result.error.message)

@@ -5,7 +5,7 @@ import type { Budget } from './regex/budget.js'
 import { assertCertain } from './regex/certainty.js'
 import { Matcher } from './regex/matcher.js'
 import { parseRegex } from './regex/regex-parser.js'
-import { isTiedTo, requiredRun, someTree } from './regex/regex-tree.js'
+import { isTiedTo, requiredRun, someTree, type RegexTree } from './regex/regex-tree.js'
 import { readReplacement, type ReplacementPart } from './replacement.js'
 import type { RecognisedSed } from './sed-command.js'
 import type { Substitution } from './sed-script.js'
@@ -13,6 +13,7 @@ import type { Substitution } from './sed-script.js'
 /** One `s` command, ready to run. */
 export interface SedStep {
   readonly substitution: Substitution
+  readonly tree: RegexTree
   readonly replacement: readonly ReplacementPart[]
   /** Whether the replacement needs more than the whole match. */
   readonly usesGroups: boolean
@@ -37,6 +38,7 @@ function compileStep(substitution: Substitution, extended: boolean, locale: SedL
   const ties = { toStart: isTiedTo('spaceStart', tree), toEnd: isTiedTo('spaceEnd', tree) }
   return {
     substitution,
+    tree,
     replacement,
     usesGroups,
     required: Buffer.from(String.fromCodePoint(...requiredRun(tree)), locale.kind === 'utf8' ? 'utf8' : 'latin1'),

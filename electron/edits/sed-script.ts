@@ -47,11 +47,19 @@ function readSubstitution(script: string): { readonly substitution: Substitution
   }
 }
 
-/** A delimiter ends the pattern even inside a bracket expression; only a backslash protects it. */
 function findDelimiter(script: string, start: number, delimiter: string): number {
+  const end = endOfPart(script, start, delimiter)
+  return end < 0 ? decline('s is not finished') : end
+}
+
+/**
+ * Index of the delimiter that ends the part of a script which begins at `start`; -1 where there is none. A delimiter ends it
+ * even inside a bracket expression; only a backslash protects it.
+ */
+export function endOfPart(script: string, start: number, delimiter: string): number {
   for (let at = start; at < script.length; at++) {
     if (script[at] === '\\') at++
     else if (script[at] === delimiter) return at
   }
-  return decline('s is not finished')
+  return -1
 }

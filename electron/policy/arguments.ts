@@ -1,0 +1,86 @@
+import { anyName, literalOf, unknownText, type Field } from './shell-fields.js'
+
+export interface Option {
+  /** One letter, or a long name without its dashes. */
+  readonly name: string
+  readonly value: Field | null
+}
+
+/** Which options of a command take a value that may stand as the next word: letters, and long names after a blank. */
+export interface Valued {
+  readonly letters: string
+  readonly long: readonly string[]
+}
+
+/** `valued('nC', 'lines directory')` */
+export function valued(letters: string, long = ''): Valued {
+  return { letters, long: long.split(' ').filter((name) => name !== '') }
+}
+
+/** The options and operands of a command, read as GNU's getopt reads them. */
+export class Given {
+  readonly options: readonly Option[]
+  readonly operands: readonly Field[]
+
+  /** `stopsAtOperand`: what follows the first operand are no options, as with `env` or `xargs`. */
+  constructor(words: readonly Field[], takes: Valued = valued(''), stopsAtOperand = false) {
+    const options: Option[] = []
+    const operands: Field[] = []
+    let at = 0
+    for (; at < words.length; at++) {
+      const word = words[at]
+      if (!word) break
+      const { text } = word
+      if (text === '--') {
+        at++
+        break
+      }
+      if (text.startsWith('--')) {
+        const cut = text.indexOf('=')
+        const name = text.slice(2, cut < 0 ? undefined : cut)
+        if (cut >= 0) options.push({ name, value: rest(word, cut + 1) })
+        else if (takes.long.some((long) => long.startsWith(name))) options.push({ name, value: words[++at] ?? null })
+        else options.push({ name, value: null })
+      } else if (text.startsWith('-') && text.length > 1) {
+        for (let letter = 1; letter < text.length; letter++) {
+          const name = text.charAt(letter)
+          if (!takes.letters.includes(name)) {
+            options.push({ name, value: null })
+            continue
+          }
+          options.push({ name, value: letter + 1 < text.length ? rest(word, letter + 1) : (words[++at] ?? null) })
+          break
+        }
+      } else {
+        if (stopsAtOperand) break
+        operands.push(word)
+      }
+    }
+    this.options = options
+    this.operands = [...operands, ...words.slice(at)]
+  }
+
+  /** Whether one of the letters is given, or one of the long options, which may be cut short. */
+  has(letters: string, ...long: readonly string[]): boolean {
+    return this.options.some((option) => isOneOf(option, letters, long))
+  }
+
+  /** The values of these options. */
+  values(letters: string, ...long: readonly string[]): readonly Field[] {
+    return this.options.flatMap((option) => (option.value && isOneOf(option, letters, long) ? [option.value] : []))
+  }
+}
+
+function isOneOf(option: Option, letters: string, long: readonly string[]): boolean {
+  if (option.name.includes(unknownText) || option.name.includes(anyName)) return true
+  return option.name.length === 1 ? letters.includes(option.name) : option.name !== '' && long.some((name) => name.startsWith(option.name))
+}
+
+function rest(word: Field, start: number): Field {
+  return { ...word, text: word.text.slice(start), whenEmpty: word.whenEmpty.slice(Math.min(start, word.whenEmpty.length)) }
+}
+
+/** The exact texts of words, those that are not known left out. */
+export function literals(words: readonly Field[]): readonly string[] {
+  return words.flatMap((word) => literalOf(word) ?? [])
+}

@@ -42,4 +42,9 @@ describe('electron-builder configuration', () => {
       onlyLoadAppFromAsar: true,
     })
   })
+
+  it('ships the search program beside the archive, where it can be started', () => {
+    const program = 'node_modules/@vscode/ripgrep-*/**'
+    expect([config.files, config.asarUnpack]).toEqual([expect.arrayContaining(['!node_modules/**', program]), [program]])
+  })
 })

@@ -3,16 +3,25 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Events, Handlers } from '../shared/contract.js'
+import type { Approval } from '../shared/approval.js'
 import type { SessionKey } from '../shared/ids.js'
+import { connectDesk } from './agents/desk-client.js'
+import { framePort } from './agents/frame-lines.js'
 import { createHandlers } from './api/handlers.js'
 import { servedMethods } from './api/served-methods.js'
 import { openLog, type Log } from './base/log.js'
 import { dataFolderPath, openDataFolder, openSettings } from './base/settings.js'
-import type { Host } from './hosts/host.js'
+import { createSedRunner } from './edits/sed-runner.js'
+import { openConnection, type Host } from './hosts/host.js'
 import { openBackupStore } from './history/backup-store.js'
+import { openJournal } from './history/journal.js'
 import { recoverAll } from './history/session-history.js'
+import { askedWords } from './live/asked-words.js'
+import { createDeskLink, type DeskLink } from './live/desk-link.js'
+import { holdDesk } from './live/hold-desk.js'
 import { createTextComparer } from './review/text-comparer.js'
 import { createWorkbench, type Workbench } from './review/workbench.js'
+import { createSearch, type Search } from './search/search.js'
 import { createLibrary, type Library } from './sessions/library.js'
 import { openSample } from './sessions/sample.js'
 import { openWorkspace } from './workspace/workspace.js'
@@ -30,6 +39,12 @@ export interface AppOptions {
   readonly locations: readonly string[]
   /** Whether new and growing sessions are noticed by themselves. */
   readonly isWatching: boolean
+  /** `holds`: agents can connect to this process, unless another one serves them already; `asks`: only to one that does. */
+  readonly desk: 'holds' | 'asks'
+  /** Program and first words that run our command line. */
+  readonly commandLine: readonly string[]
+  /** How many agents and windows of other processes are connected to the desk here. */
+  readonly onConnections?: (count: number) => void
 }
 
 /** All services, and how a host serves them. */
@@ -40,6 +55,9 @@ export interface App {
   readonly onError: (method: string, thrown: unknown) => void
   readonly library: Library
   readonly workbench: Workbench
+  readonly search: Search
+  /** Where agents connect to; nothing of it is opened before `join`, or the first call of one of its methods. */
+  readonly desk: DeskLink
   readonly log: Log
   readonly dispose: () => Promise<void>
 }
@@ -63,6 +81,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     environment,
     home,
     log,
+    store,
     locations: () => [...options.locations, ...settings.current().locations],
     attachments: () => settings.current().attachments,
     fallbackWorkspace: options.workspace,
@@ -72,17 +91,32 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   const recovered = recoverAll(dataFolder, store, log)
   const comparer = createTextComparer(join(programFolder, 'diff-worker.cjs'))
+  const sed = createSedRunner(join(programFolder, 'sed-worker.cjs'))
+  const openRecorded: typeof library.open = async (key, signal) => {
+    await recovered
+    return library.open(key, signal)
+  }
   const workbench = createWorkbench({
     dataFolder,
     store,
     comparer,
+    sed,
     log,
     summaryOf: library.summaryOf,
-    openRecorded: async (key, signal) => {
-      await recovered
-      return library.open(key, signal)
-    },
+    openRecorded,
     onChanged: (session) => emit('session.changed', { session }),
+  })
+
+  const search = createSearch({
+    list: async (signal) => {
+      await library.whenListed(signal)
+      return library.list().sessions
+    },
+    open: openRecorded,
+    journalOf: (session, folder) => openJournal(dataFolder, session, folder, log),
+    store,
+    sed,
+    log,
   })
 
   const attach = async (session: SessionKey, workspace: string | null): Promise<void> => {
@@ -97,13 +131,57 @@ export async function createApp(options: AppOptions): Promise<App> {
     emit('session.changed', { session })
   }
 
+  const askPerson = (approval: Approval): void => {
+    const payload = { approval: approval.id, ...askedWords(approval) }
+    emit('approval.asked', payload)
+    host.notify?.(payload.title, payload.text)
+  }
+  const onError = (method: string, thrown: unknown): void => log.error('call.failed', thrown, { method })
+  const onEvent: App['onEvent'] = (listener) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  const desk = createDeskLink({
+    hold: () =>
+      holdDesk({
+        dataFolder,
+        programFolder,
+        store,
+        log,
+        version,
+        home,
+        environment,
+        commandLine: options.commandLine,
+        emit: (event) => emit(event, {}),
+        onAsked: askPerson,
+        serveFrames: (send) => openConnection({ methods, onEvent, onError }, send),
+        onConnections: options.onConnections,
+        workspace: options.workspace,
+        historyLimits: () => {
+          const { historyLimitBytes, historyMaxAgeDays } = settings.current()
+          return { limitBytes: historyLimitBytes, maxAgeMs: historyMaxAgeDays === null ? null : historyMaxAgeDays * 86_400_000 }
+        },
+      }),
+    reach: () => connectDesk(dataFolder, { kind: 'rpc' }),
+    portOf: framePort,
+    mayHold: options.desk === 'holds',
+    onEvent: (event, payload) => {
+      listeners.forEach((listener) => listener(event, payload))
+      const asked = askedShape.safeParse(payload)
+      if (event === 'approval.asked' && asked.success) host.notify?.(asked.data.title, asked.data.text)
+    },
+    log,
+  })
+
   const handlers = createHandlers({
+    desk: desk.handlers,
     library,
     workbench,
+    search,
     host,
     state: async () => ({
       version,
-      abilities: { canPickFolder: host.pickFolder !== null, canPickFile: host.pickFile !== null, canReveal: host.reveal !== null },
+      abilities: { canPickFolder: host.pickFolder !== null, canPickFile: host.pickFile !== null, canReveal: host.reveal !== null, canNotify: host.notify !== null },
       platform: process.platform === 'linux' || process.platform === 'darwin' || process.platform === 'win32' ? process.platform : 'other',
       openFirst: await library.firstOf(options.locations),
       history: { sizeBytes: await store.sizeBytes(), limitBytes: settings.current().historyLimitBytes },
@@ -123,24 +201,29 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   })
 
+  const methods = servedMethods(handlers)
+
   return {
     handlers,
-    methods: servedMethods(handlers),
-    onEvent: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    onError: (method, thrown) => log.error('call.failed', thrown, { method }),
+    methods,
+    onEvent,
+    onError,
     library,
     workbench,
+    search,
+    desk,
     log,
     dispose: async () => {
+      await desk.close()
+      search.close()
       workbench.close()
       await library.close()
-      await comparer.close()
+      await Promise.all([comparer.close(), sed.close()])
     },
   }
 }
+
+const askedShape = z.object({ title: z.string(), text: z.string() })
 
 /** The program's own version, from the package that it lies in. */
 async function versionOf(programFolder: string): Promise<string> {

@@ -18,8 +18,9 @@ export async function serveApp(words: readonly string[], programFolder: string):
     return 2
   }
   const { port, opensBrowser, workspace, sessions } = read.flags
-  const host = { pickFolder: null, pickFile: null, reveal: null }
-  const app = await createApp({ environment: process.env, programFolder, host, workspace, isWorkspaceForced: false, locations: sessions, isWatching: true })
+  const host = { pickFolder: null, pickFile: null, reveal: null, notify: null }
+  const app = await createApp({ environment: process.env, programFolder, host, workspace, isWorkspaceForced: false, locations: sessions, isWatching: true, desk: 'holds', commandLine: [process.execPath, join(programFolder, 'cli.cjs')] })
+  await app.desk.join()
   const web = await startWebHost({ app, rendererFolder: join(programFolder, 'renderer'), port })
   const url = web.newStartUrl()
   process.stdout.write(`Overturn is at ${url}\nThe address works once; press Enter for another. Ctrl C stops Overturn.\n`)

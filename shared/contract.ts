@@ -1,8 +1,12 @@
 import { z } from 'zod'
+import type { AgentSession, ConnectState } from './agents.js'
+import type { Approval, ApprovalTexts, Decision } from './approval.js'
 import type { FileChange, FileSide, Scope } from './file-state.js'
-import type { OperationId, PromptId, SessionKey, WorkspacePath } from './ids.js'
+import type { ApprovalId, OperationId, PromptId, SessionKey, WorkspacePath } from './ids.js'
+import type { PolicySettings } from './policy.js'
 import type { CallContext } from './rpc.js'
 import type { Receipt, RewindChoices, RewindFileTexts, RewindPlan, RewindTarget, TakeBackPlan } from './rewind.js'
+import type { SearchFilter, SearchPage, WhyAnswer } from './search.js'
 import type { SessionSummary, TranscriptEntry } from './session.js'
 import type { Hit, Outline, SessionHeader, SessionMap, TurnDetails } from './timeline.js'
 
@@ -11,6 +15,8 @@ export interface HostAbilities {
   readonly canPickFolder: boolean
   readonly canPickFile: boolean
   readonly canReveal: boolean
+  /** The host shows system notifications itself; otherwise the window may. */
+  readonly canNotify: boolean
 }
 
 export interface AppState {
@@ -33,6 +39,25 @@ export interface SessionList {
 export interface Events {
   readonly 'library.changed': Record<string, never>
   readonly 'session.changed': { readonly session: SessionKey }
+  readonly 'approvals.changed': Record<string, never>
+  readonly 'agents.changed': Record<string, never>
+  readonly 'policy.changed': Record<string, never>
+  /** A person is needed; `text` is hostile. */
+  readonly 'approval.asked': { readonly approval: ApprovalId; readonly title: string; readonly text: string }
+}
+
+export interface PolicyState {
+  readonly settings: PolicySettings
+  /** Absolute path of the file that holds them. */
+  readonly file: string
+  /** What is wrong with the file as it is now; the last good settings stay in force meanwhile. */
+  readonly problem: { readonly line: number | null; readonly message: string } | null
+}
+
+/** Questions that wait, oldest first, and the latest hundred that were decided, newest first. */
+export interface ApprovalList {
+  readonly waiting: readonly Approval[]
+  readonly decided: readonly Approval[]
 }
 
 const key = z.string().regex(/^[0-9a-f]{16}$/).transform((value) => value as SessionKey)
@@ -49,6 +74,7 @@ const scope: z.ZodType<Scope, unknown> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('since-reviewed') }),
   z.object({ kind: z.literal('by-user'), after: prompt }),
   z.object({ kind: z.literal('operation'), operationId: operation }),
+  z.object({ kind: z.literal('base') }),
 ])
 
 const target: z.ZodType<RewindTarget, unknown> = z.discriminatedUnion('kind', [
@@ -66,6 +92,32 @@ const resolution = z.discriminatedUnion('kind', [
 const choices: z.ZodType<RewindChoices, unknown> = z.object({
   paths: z.array(path).max(200_000).nullable(),
   resolutions: z.record(z.string(), resolution),
+})
+
+const approval = z.string().min(1).max(80).transform((value) => value as ApprovalId)
+const mode = z.enum(['ask', 'review-after', 'plan'])
+const sensitivity = z.enum(['PUBLIC', 'INTERNAL', 'CONFIDENTIAL', 'RESTRICTED'])
+
+const decision: z.ZodType<Decision, unknown> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('approve'),
+    files: z
+      .array(z.object({ path, hunks: z.array(z.number().int().min(1)).max(100_000).nullable(), text: z.string().max(16_000_000).nullable() }))
+      .max(10_000),
+    comment: z.string().max(20_000),
+    isForRestOfTurn: z.boolean(),
+    alwaysRules: z.array(z.string().max(4_000)).max(50),
+  }),
+  z.object({ kind: z.literal('reject'), reason: z.string().max(20_000) }),
+])
+
+const searchFilter: z.ZodType<SearchFilter, unknown> = z.object({
+  agents: z.array(z.enum(['qwen-code', 'claude-code', 'codex', 'gemini-cli', 'opencode', 'overturn'])).max(20).nullable(),
+  kinds: z.array(z.enum(['prompt', 'reply', 'command', 'path', 'change'])).max(10).nullable(),
+  workspace: folder.nullable(),
+  path: z.string().min(1).max(4096).nullable(),
+  from: z.number().int().nullable(),
+  to: z.number().int().nullable(),
 })
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
@@ -108,6 +160,14 @@ export const contract = {
     returns<readonly { readonly line: number; readonly raw: string; readonly isCut: boolean }[]>(),
   ),
 
+  /** Looks through all sessions, newest first; answers with what it has after a moment, and goes on with `cursor`. */
+  'search.find': job(
+    z.object({ text: z.string().min(1).max(400), filter: searchFilter, cursor: z.string().max(400).nullable(), limit: z.number().int().min(1).max(500) }),
+    returns<SearchPage>(),
+  ),
+  /** Who wrote a line of a file as it is on the disk now. `line` from 1; `file` absolute. */
+  'search.why': job(z.object({ file: folder, line: z.number().int().min(1).max(10_000_000) }), returns<WhyAnswer>()),
+
   'change.list': job(z.object({ session: key, scope }), returns<readonly FileChange[]>()),
   'change.read': read(
     z.object({ session: key, scope, path, showOversized: z.boolean() }),
@@ -126,6 +186,39 @@ export const contract = {
   'takeBack.apply': write(
     z.object({ session: key, promptId: prompt, path, hunk: z.number().int().min(1), planHash: hash }),
     returns<Receipt>(),
+  ),
+
+  'approval.list': read(z.object({}), returns<ApprovalList>()),
+  'approval.read': read(z.object({ approval, path, showOversized: z.boolean() }), returns<ApprovalTexts>()),
+  /**
+   * Decides a question once, and carries the decision out: what comes back has been written and read again, or says why not.
+   * Bound to the revision that the person saw.
+   */
+  'approval.decide': write(z.object({ approval, revision: z.number().int().min(1), decision }), returns<Approval>()),
+  /** Puts back what an applied edit changed, while the files still are as it left them. The agent is told at its next call. */
+  'approval.undo': write(z.object({ approval }), returns<Approval>()),
+
+  'agent.list': read(z.object({}), returns<readonly AgentSession[]>()),
+  'agent.setMode': write(z.object({ session: key, mode }), returns<AgentSession>()),
+  /** How agents are told of us, for one workspace. */
+  'agent.connect': read(z.object({ workspace: folder.nullable() }), returns<ConnectState>()),
+  /** A fresh worktree of the workspace's repository, on a branch of its own from what is checked out there. */
+  'agent.makeWorktree': job(
+    z.object({ workspace: folder, branch: z.string().min(1).max(200).nullable() }),
+    returns<{ readonly folder: string; readonly branch: string; readonly base: string }>(),
+  ),
+
+  'policy.read': read(z.object({}), returns<PolicyState>()),
+  'policy.removeRule': write(z.object({ id: z.string().min(1).max(80) }), returns<PolicyState>()),
+  'policy.update': write(
+    z.object({
+      approvalMode: mode.optional(),
+      redactSecrets: z.boolean().optional(),
+      askForNetworkFrom: sensitivity.nullable().optional(),
+      commandTimeLimitMs: z.number().int().min(1_000).max(86_400_000).optional(),
+      protectedBranches: z.array(z.string().min(1).max(200)).max(100).optional(),
+    }),
+    returns<PolicyState>(),
   ),
 } as const
 

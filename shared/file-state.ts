@@ -19,6 +19,8 @@ export type ContentSource =
   | 'record'
   /** The text of a shell command says it. */
   | 'command'
+  /** From a repository of git, or from an agent's own one in its format, byte for byte. */
+  | 'git'
   /** Read from the disk now. */
   | 'disk'
   | 'none'
@@ -104,3 +106,5 @@ export type Scope =
   | { readonly kind: 'by-user'; readonly after: PromptId }
   /** What one of our own operations (rewind, take-back, undo) changed. */
   | { readonly kind: 'operation'; readonly operationId: string }
+  /** From the commit that the session's worktree left from to the disk, whoever changed it. */
+  | { readonly kind: 'base' }

@@ -12,7 +12,10 @@ export type WorkspacePath = Branded<'WorkspacePath'>
 export type JobId = Branded<'JobId'>
 /** One rewind, take-back, undo or redo in our own journal. */
 export type OperationId = Branded<'OperationId'>
+/** One question to a person: an edit, a command or a plan that waits. */
+export type ApprovalId = Branded<'ApprovalId'>
 
+export const approvalId = (value: string): ApprovalId => value as ApprovalId
 export const sessionKey = (value: string): SessionKey => value as SessionKey
 export const promptId = (value: string): PromptId => value as PromptId
 export const workspacePath = (value: string): WorkspacePath => value as WorkspacePath

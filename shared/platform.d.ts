@@ -5,6 +5,7 @@ declare global {
   interface AbortSignal {
     readonly aborted: boolean
     addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void
+    removeEventListener(type: 'abort', listener: () => void): void
   }
   class AbortController {
     readonly signal: AbortSignal

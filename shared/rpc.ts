@@ -143,8 +143,14 @@ export function connect(port: Port, onEvent: (event: string, payload: unknown) =
         if (!isOpen) return reject(lost())
         if (options.signal?.aborted) return reject(new ReviewError('CANCELLED', 'Cancelled. Nothing more was done.'))
         const id = nextId++
-        waiting.set(id, { resolve, reject, onProgress: options.onProgress })
-        options.signal?.addEventListener('abort', () => port.send({ type: 'cancel', id }), { once: true })
+        const cancel = (): void => port.send({ type: 'cancel', id })
+        const settled = (): void => options.signal?.removeEventListener('abort', cancel)
+        waiting.set(id, {
+          resolve: (value) => (settled(), resolve(value)),
+          reject: (error) => (settled(), reject(error)),
+          onProgress: options.onProgress,
+        })
+        options.signal?.addEventListener('abort', cancel, { once: true })
         port.send({ type: 'call', id, method, params })
       }),
   }

@@ -1,8 +1,8 @@
 import type { DiffStat } from './changes.js'
 import type { PromptId, SessionKey, WorkspacePath } from './ids.js'
 
-/** Whose log it is. `overturn` is our own, written in qwen-code's shape. */
-export type AgentName = 'qwen-code' | 'overturn'
+/** Whose log it is. `overturn` is our own, of a session that an agent works through our tools. */
+export type AgentName = 'qwen-code' | 'claude-code' | 'codex' | 'gemini-cli' | 'opencode' | 'overturn'
 
 /** One line of the session list. Counts are `null` while they have not been read. Times are integer milliseconds. */
 export interface SessionSummary {
@@ -28,6 +28,10 @@ export interface SessionSummary {
   /** The log grew within the last minute. */
   readonly isLive: boolean
   readonly isSample: boolean
+  /** In a log of ours: the name that the agent gave itself; else `null`. */
+  readonly client: string | null
+  /** Its first turns are the very ones of another log: one was resumed or forked from the other, or is a copy of it. */
+  readonly sharedTurns?: { readonly session: SessionKey; readonly turns: number }
 }
 
 export const problemKinds = [
@@ -39,6 +43,7 @@ export const problemKinds = [
   'missing-parent',
   'parent-cycle',
   'bad-snapshot',
+  'bad-ledger',
   'missing-backup',
   'no-snapshots',
   'foreign-record',
@@ -98,6 +103,11 @@ export interface RecordedEdit {
   readonly isNewFile: boolean
   /** Unified diff as recorded, for display only; `null` where none or made up by the recorder. */
   readonly diff: string | null
+  /**
+   * `false` where the agent is known to change line ends or a BOM as it writes: what comes out is then told only for a file that has
+   * LF alone and no BOM, and not for a new one.
+   */
+  readonly keepsBytes?: boolean
 }
 
 export type ToolKind = 'read' | 'edit' | 'command' | 'search' | 'subagent' | 'other'

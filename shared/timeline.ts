@@ -71,6 +71,8 @@ export interface TurnDetails {
   /** Files whose content before or after is not known. */
   readonly unknown: number
   readonly ticks: readonly Tick[]
+  /** What was not looked at in this turn, or not kept, and why: sentences. Empty where nothing is missing. */
+  readonly limits: readonly string[]
   /** What others changed between this turn's end and the next turn's start, where the records show it. */
   readonly byUser: { readonly files: number; readonly stat: DiffStat } | null
 }
@@ -92,6 +94,8 @@ export interface SessionHeader {
   readonly byUser: { readonly files: number; readonly stat: DiffStat } | null
   /** What was found of an operation that a crash had cut off, in one sentence; `null` where nothing. */
   readonly recovered: string | null
+  /** Where the session works in a worktree that was made here: the commit that its branch left from. */
+  readonly base: { readonly commit: string; readonly branch: string | null } | null
 }
 
 /** The map: one row a file, one cell a turn that touched it. */

@@ -6,13 +6,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isMainThread, workerData } from 'node:worker_threads'
+import { benchCommand } from './command-bench.js'
 import { benchDiff, benchPatch } from './diff-bench.js'
 import { answerTasks } from './diff-engines.js'
+import { benchHistory, benchTracked } from './history-bench.js'
 import { benchList, benchSession } from './log-bench.js'
 import { runReader } from './log-readers.js'
 import { benchPaint } from './paint-bench.js'
 import { bestOf, isMet, table, type Group, type Report, type Size } from './report.js'
 import { benchRewind } from './rewind-bench.js'
+import { benchSearch } from './search-bench.js'
+import { benchSed } from './sed-bench.js'
+import { benchShell } from './shell-bench.js'
 import { benchWire, receiveRecords } from './wire-bench.js'
 
 const groups: Readonly<Record<string, Group>> = {
@@ -20,7 +25,13 @@ const groups: Readonly<Record<string, Group>> = {
   patch: benchPatch,
   session: benchSession,
   list: benchList,
+  history: benchHistory,
+  tracked: benchTracked,
   rewind: benchRewind,
+  sed: benchSed,
+  shell: benchShell,
+  search: benchSearch,
+  command: benchCommand,
   wire: benchWire,
   paint: benchPaint,
 }

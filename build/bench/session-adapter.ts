@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { LogCatalog, type CatalogEntry } from '../../electron/sessions/log-catalog.js'
 import { inTurns } from '../../electron/sessions/log-collection.js'
 import { readLogEnds } from '../../electron/sessions/log-ends.js'
-import { findLogs } from '../../electron/sessions/log-files.js'
+import { findAllLogs } from '../../electron/sessions/log-files.js'
 import { LogReader } from '../../electron/sessions/log-reader.js'
 import { LineScanner } from '../../electron/sessions/jsonl.js'
+import { isLogName } from '../../electron/sessions/readers.js'
 
 /** What a bench is told of an opened log. */
 export interface OpenedLog {
@@ -51,7 +52,7 @@ export async function newestPrompts(file: string): Promise<Pick<OpenedLog, 'prom
 /** Lists the logs of a folder with their titles, without counts. */
 export async function listTitles(folder: string): Promise<Pick<ListedLogs, 'n'>> {
   const catalog = new LogCatalog(null)
-  const { logs } = await findLogs(folder)
+  const { logs } = await findAllLogs([folder], isLogName)
   const entries = logs.map((log) => catalog.take(log))
   let n = 0
   await inTurns(endReaders, entries, () => async (entry) => {
@@ -75,7 +76,7 @@ export async function relistSessions(folder: string): Promise<ListedLogs> {
 }
 
 async function list(folder: string, catalog: LogCatalog): Promise<ListedLogs> {
-  const { logs } = await findLogs(folder)
+  const { logs } = await findAllLogs([folder], isLogName)
   const entries = logs.map((log) => catalog.take(log))
   let prompts = 0
   const add = ({ counts }: CatalogEntry): void => {

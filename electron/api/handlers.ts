@@ -6,12 +6,17 @@ import type { Receipt } from '../../shared/rewind.js'
 import type { CallContext } from '../../shared/rpc.js'
 import type { Host } from '../hosts/host.js'
 import { historyOf, type Opened, type Workbench } from '../review/workbench.js'
+import type { DeskHandlers } from '../live/desk-handlers.js'
+import type { Search } from '../search/search.js'
 import type { Library } from '../sessions/library.js'
 import type { PairWatch } from '../review/scoped-pairs.js'
 
 export interface HandlerParts {
+  /** Methods about agents that work through us, answered wherever those connect to. */
+  readonly desk: DeskHandlers
   readonly library: Library
   readonly workbench: Workbench
+  readonly search: Search
   readonly host: Host
   readonly state: () => Promise<AppState>
   /** Adds a place to look for logs, for this and later starts; the sessions found there. Errors: FOLDER_NOT_FOUND. */
@@ -23,7 +28,7 @@ export interface HandlerParts {
 
 /** Each method of the contract as one call of a service. */
 export function createHandlers(parts: HandlerParts): Handlers {
-  const { library, workbench, host } = parts
+  const { library, workbench, search, host } = parts
   const review = async (session: SessionKey): Promise<Opened['review']> => (await workbench.open(session)).review
 
   /** Runs one of our own operations and lets the session's answers follow it. */
@@ -37,6 +42,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
   }
 
   return {
+    ...parts.desk,
     'app.state': () => parts.state(),
     'app.reveal': async ({ session, path }) => {
       const { workspace } = library.summaryOf(session)
@@ -72,6 +78,10 @@ export function createHandlers(parts: HandlerParts): Handlers {
     'session.map': async ({ session }, context) => (await review(session)).map(watchOf(context, 'Reading turns')),
     'session.find': async ({ session, text, limit }, { signal }) => (await review(session)).find(text, limit, signal),
     'session.rawLines': async ({ session, lines }, { signal }) => (await review(session)).rawLines(lines, signal),
+
+    'search.find': (params, { signal, progress }) =>
+      search.find(params, { signal, onProgress: (done, total) => progress({ done, total, label: 'Searching sessions' }) }),
+    'search.why': ({ file, line }, { signal }) => search.why(file, line, signal),
 
     'change.list': async ({ session, scope }, context) => (await review(session)).list(scope, watchOf(context, 'Comparing files')),
     'change.read': async ({ session, scope, path, showOversized }, { signal }) => (await review(session)).read(scope, path, showOversized, signal),

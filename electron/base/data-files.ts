@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, mkdirSync, openSync, rename, rmSync } from 'node:fs'
+import { closeSync, existsSync, fchmodSync, futimesSync, mkdirSync, openSync, rename, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { diskError } from './disk-errors.js'
@@ -13,11 +13,16 @@ export function makeDataFolder(folder: string): void {
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Writes a new file of ours, synced but its name not yet. Errors: those of the system; nothing is left behind. */
-export async function writeNewDataFile(file: string, content: string | Uint8Array): Promise<void> {
+/**
+ * Writes a new file of ours, synced but its name not yet; for this user only, unless told otherwise. `modifiedAt` is in milliseconds.
+ * Errors: those of the system; nothing is left behind.
+ */
+export async function writeNewDataFile(file: string, content: string | Uint8Array, as: { readonly mode?: number; readonly modifiedAt?: number } = {}): Promise<void> {
   const handle = openSync(file, 'wx', 0o600)
   try {
+    if (as.mode !== undefined) fchmodSync(handle, as.mode)
     await writeAll(handle, typeof content === 'string' ? Buffer.from(content, 'utf8') : content)
+    if (as.modifiedAt !== undefined) futimesSync(handle, as.modifiedAt / 1000, as.modifiedAt / 1000)
     await syncData(handle)
   } catch (thrown) {
     rmSync(file, { force: true })

@@ -47,7 +47,7 @@ describe('openDataFolder', () => {
 describe('openSettings', () => {
   it('starts with defaults and writes nothing', async () => {
     const settings = await openSettings(folder)
-    expect([settings.current(), settings.problem(), existsSync(file())]).toEqual([{ attachments: {}, locations: [], historyLimitBytes: 2_000_000_000 }, null, false])
+    expect([settings.current(), settings.problem(), existsSync(file())]).toEqual([{ attachments: {}, locations: [], historyLimitBytes: 2_000_000_000, historyMaxAgeDays: 365 }, null, false])
   })
 
   it('keeps what was changed, also what a later version wrote, over a restart', async () => {

@@ -43,12 +43,15 @@ const settingsShape = z.looseObject({
   locations: z.array(z.string().min(1)).default([]),
   /** Backups beyond this size are pruned, as far as no undo needs them. */
   historyLimitBytes: z.number().int().min(0).default(2_000_000_000),
+  /** Sessions of ours that did nothing for so long give their backups up; `null` for no such limit. */
+  historyMaxAgeDays: z.number().int().min(1).nullable().default(365),
 })
 
 export interface Settings {
   readonly attachments: Readonly<Record<string, string>>
   readonly locations: readonly string[]
   readonly historyLimitBytes: number
+  readonly historyMaxAgeDays: number | null
 }
 
 export interface SettingsStore {

@@ -27,6 +27,15 @@ const specific = {
     'dry-run': { type: 'boolean' },
     'on-conflict': { type: 'string' },
   },
+  search: {
+    'agent': { type: 'string', multiple: true },
+    'kind': { type: 'string', multiple: true },
+    'path': { type: 'string' },
+    'since': { type: 'string' },
+    'until': { type: 'string' },
+    'limit': { type: 'string' },
+  },
+  why: {},
   undo: {},
   redo: {},
   'take-back': {
@@ -35,6 +44,7 @@ const specific = {
     'hunk': { type: 'string' },
     'dry-run': { type: 'boolean' },
   },
+  export: { 'format': { type: 'string' }, 'to': { type: 'string' } },
 } as const satisfies Record<string, Record<string, OptionSpec>>
 
 export type CommandName = keyof typeof specific
@@ -94,9 +104,19 @@ export const usage = `overturn: see, take back and rewind what a coding agent ch
   overturn undo <session>                             undo the last rewind or take-back
   overturn redo <session>                             redo what was undone last
   overturn take-back <session> --turn <turn> --path P --hunk K [--dry-run]
+  overturn search <text> [--agent A]… [--kind prompt|reply|command|path|change]… [--path P] [--since DATE] [--until DATE] [--limit N]
+                                                      finds a text in all sessions, newest first
+  overturn why <file>:<line>                          the turn and prompt that wrote a line
+  overturn export <session> --format qwen-code [--to DIR]
+                                                      to go on with it there, its history included
+  overturn mcp [--workspace DIR] [--mode ask|review-after|plan]
+                                                      lets an agent work through Overturn (MCP on standard streams)
+  overturn approvals [<id>] [--json] [--wait]         what agents want to do and wait for
+  overturn approve <id> [--path P] [--hunks 1,3] [--content FILE] [--revision N] [--rest-of-turn] [--always] [--comment TEXT]
+  overturn reject <id> [--reason TEXT]
   overturn serve [--port N] [--no-open]               the window in a browser on this computer
 
-Every command takes --json, --workspace DIR (the folder the session belongs to) and --sessions DIR
-(where else to look for logs). <session> is an id or a log file, <turn> its number or its promptId.
-Exit codes: 0 done, 1 refused or partly failed, 2 not understood.
+Every command takes --json, --workspace DIR (the folder the session belongs to; search looks only at sessions of it) and --sessions DIR
+(where else to look for logs); --data DIR before the command names another data folder. <session> is an id or a log file, <turn> its number or its promptId.
+Exit codes: 0 done, 1 refused, partly failed or nothing found, 2 not understood.
 `

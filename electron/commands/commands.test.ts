@@ -43,11 +43,13 @@ function newWorld(name: Case): World {
       const app = await createApp({
         environment,
         programFolder: resolve('build'),
-        host: { pickFolder: null, pickFile: null, reveal: null },
+        host: { pickFolder: null, pickFile: null, reveal: null, notify: null },
         workspace,
         isWorkspaceForced: true,
         locations: [],
         isWatching: false,
+        desk: 'asks',
+        commandLine: [],
       })
       const open = async (session: string) => {
         const opened = await app.workbench.open((await app.library.find(session)).key)
@@ -58,7 +60,7 @@ function newWorld(name: Case): World {
         await app.library.whenCounted()
         return app.library.list().sessions
       }
-      return { world: { sessions, open, ...terminal, signal: new AbortController().signal }, close: app.dispose }
+      return { world: { sessions, open, search: app.search, ...terminal, signal: new AbortController().signal }, close: app.dispose }
     })
     return { code, out: Buffer.concat(out), notes }
   }

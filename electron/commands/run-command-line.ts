@@ -1,13 +1,16 @@
 import { ReviewError, toWireError } from '../../shared/errors.js'
 import { isCommandName, readCommandLine, usage, UsageError, type CommandLine, type CommandName } from './arguments.js'
 import { diff } from './diff.js'
+import { exportSession } from './export.js'
 import { cat, files } from './files.js'
 import { redo, rewind, takeBack, undo } from './rewind.js'
+import { search } from './search.js'
 import { sessions } from './sessions.js'
 import { show } from './show.js'
+import { why } from './why.js'
 import type { Command, CommandWorld, ExitCode } from './world.js'
 
-const commands: Readonly<Record<CommandName, Command>> = { sessions, show, files, cat, diff, rewind, undo, redo, 'take-back': takeBack }
+const commands: Readonly<Record<CommandName, Command>> = { sessions, show, files, cat, diff, rewind, search, why, undo, redo, 'take-back': takeBack, export: exportSession }
 
 export interface Terminal {
   readonly out: (text: string | Uint8Array) => void

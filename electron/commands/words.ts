@@ -17,10 +17,10 @@ export function needed(line: CommandLine, option: string, meaning: string): stri
 export const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 /** Recorded text on one line of a terminal: nothing in it can move the cursor, colour, or end the line. */
-export function plain(text: string): string {
+export function plain(text: string, longest = 120): string {
   const first = text.split('\n', 1)[0] ?? ''
   const clean = first.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '·')
-  return clean.length > 120 || first.length < text.length ? `${clean.slice(0, 119)}…` : clean
+  return clean.length > longest || first.length < text.length ? `${clean.slice(0, longest - 1)}…` : clean
 }
 
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

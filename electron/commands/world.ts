@@ -1,6 +1,7 @@
 import type { SessionSummary } from '../../shared/session.js'
 import type { CommandLine } from './arguments.js'
 import type { Opened } from '../review/workbench.js'
+import type { Search } from '../search/search.js'
 
 /** What the commands work with. */
 export interface CommandWorld {
@@ -11,6 +12,8 @@ export interface CommandWorld {
    * Errors: SESSION_NOT_FOUND, SESSION_AMBIGUOUS, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN.
    */
   readonly open: (name: string) => Promise<Opened>
+  /** Questions about all sessions at once. */
+  readonly search: Pick<Search, 'find' | 'why'>
   readonly out: (text: string | Uint8Array) => void
   /** For what a person should know beside the result: progress, what to do next. */
   readonly note: (text: string) => void

@@ -2,14 +2,31 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { open, readdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { deflate, inflate } from 'node:zlib'
 import { syncData, syncFolder, writeAll } from '../base/file-bytes.js'
+
+const deflateLater = promisify(deflate)
+const inflateLater = promisify(inflate)
 
 /** Where one blob lies inside a pack. */
 export interface PackedBlob {
   readonly file: string
   readonly offset: number
+  /** Bytes that it takes in the pack. */
+  readonly storedBytes: number
   readonly sizeBytes: number
+  readonly isDeflated: boolean
 }
+
+/** As an index has it; a third number is the blob's own size, and says that it is deflated. */
+type IndexEntry = readonly [offset: number, storedBytes: number, sizeBytes?: number]
+
+/** Below this a blob is not deflated, and neither where it would hardly shrink. */
+const smallestDeflated = 256
+const worthwhile = 0.9
+/** Above this what counts is the time. */
+const quickDeflated = 64 * 1024
 
 /** `[bytes of all blobs][index as JSON][u64 length of the index][magic]`. */
 const magic = Buffer.from('ovtpack1', 'latin1')
@@ -28,7 +45,8 @@ const maxWaitingBytes = 32 * 1024 * 1024
 export class PackWriter {
   readonly #folder: string
   readonly #file: string
-  readonly #index = new Map<string, readonly [offset: number, sizeBytes: number]>()
+  readonly #isDeflating: boolean
+  readonly #index = new Map<string, IndexEntry>()
   #handle: number | null = null
   #isSealed = false
   #queue: Promise<void> = Promise.resolve()
@@ -37,8 +55,9 @@ export class PackWriter {
   #gatheredBytes = 0
   #offset = 0
 
-  constructor(folder: string) {
+  constructor(folder: string, { isDeflating = false }: { readonly isDeflating?: boolean } = {}) {
     this.#folder = folder
+    this.#isDeflating = isDeflating
     this.#file = join(folder, `${Date.now().toString(36)}-${randomBytes(6).toString('hex')}.pack`)
   }
 
@@ -49,9 +68,12 @@ export class PackWriter {
   /** Adds a blob; it counts only once `seal` has resolved. Errors: those of the disk. */
   async add(sha256: string, bytes: Uint8Array): Promise<void> {
     if (this.#index.has(sha256)) return
-    this.#index.set(sha256, [this.#offset, bytes.length])
-    this.#offset += bytes.length
-    this.#gather(bytes)
+    const deflated = this.#isDeflating && bytes.length >= smallestDeflated ? await deflateLater(bytes, { level: bytes.length > quickDeflated ? 1 : 6 }) : null
+    if (this.#index.has(sha256)) return
+    const stored = deflated && deflated.length <= bytes.length * worthwhile ? deflated : bytes
+    this.#index.set(sha256, stored === deflated ? [this.#offset, stored.length, bytes.length] : [this.#offset, stored.length])
+    this.#offset += stored.length
+    this.#gather(stored)
     if (this.#gatheredBytes >= gatherBytes) this.#flush()
     if (this.#queuedBytes >= maxWaitingBytes) await this.#queue
   }
@@ -132,11 +154,16 @@ export async function readPackIndex(file: string): Promise<ReadonlyMap<string, P
   }
 }
 
-/** Bytes of a packed blob, unchecked; shorter than promised when the pack was cut. */
+/** Bytes of a packed blob, unchecked; shorter than promised when the pack was cut. Errors: also what zlib says of damage. */
 export async function readPacked(blob: PackedBlob): Promise<Uint8Array> {
+  const stored = await readStored(blob)
+  return blob.isDeflated ? inflateLater(stored, { maxOutputLength: Math.max(1, blob.sizeBytes) }) : stored
+}
+
+async function readStored(blob: PackedBlob): Promise<Uint8Array> {
   const handle = await open(blob.file, 'r')
   try {
-    const bytes = Buffer.allocUnsafeSlow(blob.sizeBytes)
+    const bytes = Buffer.allocUnsafeSlow(blob.storedBytes)
     let filled = 0
     for (let got = -1; filled < bytes.length && got !== 0; filled += got) {
       got = (await handle.read(bytes, filled, bytes.length - filled, blob.offset + filled)).bytesRead
@@ -157,20 +184,26 @@ export async function touch(file: string): Promise<void> {
   await utimes(file, now, now)
 }
 
-function packedIn(file: string, index: ReadonlyMap<string, readonly [number, number]>): ReadonlyMap<string, PackedBlob> {
-  return new Map([...index].map(([sha256, [offset, sizeBytes]]) => [sha256, { file, offset, sizeBytes }]))
+function packedIn(file: string, index: ReadonlyMap<string, IndexEntry>): ReadonlyMap<string, PackedBlob> {
+  return new Map(
+    [...index].map(([sha256, [offset, storedBytes, sizeBytes]]) => [
+      sha256,
+      { file, offset, storedBytes, sizeBytes: sizeBytes ?? storedBytes, isDeflated: sizeBytes !== undefined },
+    ]),
+  )
 }
 
-function parseIndex(text: string): ReadonlyMap<string, readonly [number, number]> {
+function parseIndex(text: string): ReadonlyMap<string, IndexEntry> {
   const value: unknown = JSON.parse(text)
-  const index = new Map<string, readonly [number, number]>()
+  const index = new Map<string, IndexEntry>()
   if (!Array.isArray(value)) return index
   for (const entry of value as readonly unknown[]) {
     if (!Array.isArray(entry)) continue
     const [sha256, place] = entry as readonly unknown[]
     if (typeof sha256 !== 'string' || !Array.isArray(place)) continue
-    const [offset, sizeBytes] = place as readonly unknown[]
-    if (typeof offset === 'number' && typeof sizeBytes === 'number') index.set(sha256, [offset, sizeBytes])
+    const [offset, storedBytes, sizeBytes] = place as readonly unknown[]
+    if (typeof offset !== 'number' || typeof storedBytes !== 'number') continue
+    index.set(sha256, typeof sizeBytes === 'number' ? [offset, storedBytes, sizeBytes] : [offset, storedBytes])
   }
   return index
 }

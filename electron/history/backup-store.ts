@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, rename, rmSync, statSync } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
-import { dirname, join, sep } from 'node:path'
+import { closeSync, existsSync, openSync, rename, rmSync, statSync } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
-import { makeDataFolder, writeNewDataFile } from '../base/data-files.js'
+import { makeDataFolder } from '../base/data-files.js'
 import { diskError, isMissing } from '../base/disk-errors.js'
-import { readAll, readOnlyFile, syncFolder } from '../base/file-bytes.js'
+import { readAll, readOnlyFile, syncData, syncFolder, writeAll } from '../base/file-bytes.js'
 import { sha256Of } from '../workspace/text-files.js'
+import { compactBlobs } from './backup-compact.js'
+import { keptFiles, totalBytes, youngMs } from './kept-files.js'
 import { listPacks, PackWriter, readPacked, readPackIndex, touch, type PackedBlob } from './backup-pack.js'
 import type { BackupContent, BackupSource } from './backup-source.js'
 import type { KnownContent } from './content.js'
@@ -31,8 +33,8 @@ export interface BackupBatch {
 export interface BackupStore extends BackupSource {
   /** Keeps bytes; on the disk when it resolves. Returns their hash. Errors: DISK_FULL, PERMISSION_DENIED. */
   put(bytes: Uint8Array, signal?: AbortSignal): Promise<string>
-  /** Many blobs at the price of one sync. */
-  batch(): BackupBatch
+  /** Many blobs at the price of one sync; `isDeflating` takes a little time for a third of the space. */
+  batch(options?: { readonly isDeflating?: boolean }): BackupBatch
   has(sha256: string): Promise<boolean>
   /**
    * Bytes by hash, checked against it.
@@ -46,10 +48,14 @@ export interface BackupStore extends BackupSource {
    * hour, since another process may be about to name it. Returns the bytes that were freed.
    */
   prune(needed: ReadonlySet<string>, limitBytes: number): Promise<number>
+  /**
+   * Gathers single files and small packs that are older than an hour into deflated packs, while nothing else goes on. Every blob can
+   * be read all the time, by all processes. Returns the bytes that were saved. Errors: DISK_FULL, PERMISSION_DENIED, CANCELLED.
+   */
+  compact(signal?: AbortSignal): Promise<number>
 }
 
 const renameLater = promisify(rename)
-const youngMs = 3_600_000
 
 /** Name of a backup: the hash, and what the bytes do not tell: `<sha256>@644`, `<sha256>@link`, or `<sha256>` alone. */
 export function backupNameOf(sha256: string, rest: { readonly mode: number | null } | 'link'): string {
@@ -82,10 +88,10 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
   const aside = join(root, 'aside')
   const packs = join(root, 'packs')
   for (const folder of [join(root, 'blobs'), aside, packs]) makeDataFolder(folder)
-  const blobFile = (sha256: string): string => `${root}${sep}blobs${sep}${sha256.slice(0, 2)}${sep}${sha256}`
+  const blobs = join(root, 'blobs')
+  const blobFile = (sha256: string): string => `${blobs}${sep}${sha256}`
   const packed = new Map<string, PackedBlob>()
   const knownPacks = new Set<string>()
-  const madeFolders = new Set<string>()
 
   let loading: Promise<void> = Promise.resolve()
 
@@ -115,6 +121,19 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
   }
 
   let loaded: Promise<void> | null = null
+  /** Blobs that this process has written, or read again and found sound. */
+  const sound = new Set<string>()
+
+  /** A power failure may have left a name whose bytes never reached the disk; what is found so is written again. */
+  const isSound = async (sha256: string): Promise<boolean> => {
+    if (sound.has(sha256)) return true
+    const isGood = await readBlob(sha256).then(
+      () => true,
+      () => false,
+    )
+    if (isGood) sound.add(sha256)
+    return isGood
+  }
 
   /** Whether a blob is here already; its file is then marked as in use, so that no other process prunes it. */
   const isKept = async (sha256: string, sizeBytes: number): Promise<boolean> => {
@@ -123,12 +142,21 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     const loose = statSync(blobFile(sha256), { throwIfNoEntry: false })
     const blob = loose?.size === sizeBytes ? null : packed.get(sha256)
     const stats = blob ? statSync(blob.file, { throwIfNoEntry: false }) : loose
-    if (!stats || (!blob && stats.size !== sizeBytes)) return false
+    if (!stats || (!blob && stats.size !== sizeBytes) || !(await isSound(sha256))) return false
     if (Date.now() - stats.mtimeMs < youngMs / 2) return true
     return touch(blob?.file ?? blobFile(sha256)).then(
       () => true,
       () => false,
     )
+  }
+
+  /** The blobs of a pack that this process has sealed. */
+  const takeUp = (sealed: ReadonlyMap<string, PackedBlob>): void => {
+    for (const [sha256, blob] of sealed) {
+      packed.set(sha256, blob)
+      sound.add(sha256)
+      knownPacks.add(blob.file)
+    }
   }
 
   const put = async (bytes: Uint8Array, signal?: AbortSignal): Promise<string> => {
@@ -137,19 +165,22 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     if (await isKept(sha256, bytes.length)) return sha256
     const temporary = join(aside, randomBytes(8).toString('hex'))
     const file = blobFile(sha256)
+    let handle: number | null = null
+    let isNamed = false
     try {
-      await writeNewDataFile(temporary, bytes)
-      if (!madeFolders.has(dirname(file))) {
-        makeDataFolder(dirname(file))
-        await syncFolder(join(root, 'blobs'))
-        madeFolders.add(dirname(file))
-      }
+      handle = openSync(temporary, 'wx', 0o600)
+      await writeAll(handle, bytes)
       await renameLater(temporary, file)
-      await syncFolder(dirname(file))
+      isNamed = true
+      // Both at once: the disk makes one commit of them.
+      await Promise.all([syncData(handle), syncFolder(blobs)])
+      sound.add(sha256)
       return sha256
     } catch (thrown) {
-      rmSync(temporary, { force: true })
+      rmSync(isNamed ? file : temporary, { force: true })
       failed(thrown)
+    } finally {
+      if (handle !== null) closeSync(handle)
     }
   }
 
@@ -182,20 +213,15 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     put,
     readBlob,
     has: async (sha256) => (await stat(blobFile(sha256)).catch(() => null)) !== null || (await findPacked(sha256)) !== null,
-    batch: () => {
-      const pack = new PackWriter(packs)
+    batch: (options) => {
+      const pack = new PackWriter(packs, options)
       const has = async (sha256: string, sizeBytes: number): Promise<boolean> => pack.has(sha256) || isKept(sha256, sizeBytes)
       return {
         has,
         add: async (sha256, bytes) => {
           if (!(await has(sha256, bytes.length))) await pack.add(sha256, bytes).catch(failed)
         },
-        seal: async () => {
-          for (const [sha256, blob] of await pack.seal().catch(failed)) {
-            packed.set(sha256, blob)
-            knownPacks.add(blob.file)
-          }
-        },
+        seal: async () => takeUp(await pack.seal().catch(failed)),
         discard: () => pack.discard(),
       }
     },
@@ -217,11 +243,15 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
       const loose = await stat(blobFile(sha256)).catch(() => null)
       return loose?.size ?? (await findPacked(sha256))?.sizeBytes ?? null
     },
-    sizeBytes: async () => (await listKept(root)).reduce((sum, kept) => sum + kept.sizeBytes, 0),
+    sizeBytes: async () => totalBytes(await keptFiles(root)),
+    compact: async (signal) => {
+      await loadPacks()
+      return compactBlobs({ root, packed, readBlob, takeUp }, signal)
+    },
     prune: async (needed, limitBytes) => {
       await loadPacks()
-      const kept = await listKept(root)
-      const before = kept.reduce((sum, each) => sum + each.sizeBytes, 0)
+      const kept = await keptFiles(root)
+      const before = totalBytes(kept)
       let left = before
       const oldest = kept.filter((each) => Date.now() - each.mtimeMs > youngMs).sort((a, b) => a.mtimeMs - b.mtimeMs)
       for (const each of oldest) {
@@ -240,26 +270,4 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
 
 function failed(thrown: unknown): never {
   throw diskError(thrown, 'A backup')
-}
-
-interface KeptFile {
-  readonly file: string
-  readonly name: string
-  readonly sizeBytes: number
-  readonly mtimeMs: number
-}
-
-/** Every file of the store, also what a crash left aside, which no record can name and which pruning takes first. */
-async function listKept(root: string): Promise<KeptFile[]> {
-  const folders = [join(root, 'aside'), join(root, 'packs')]
-  for (const name of await readdir(join(root, 'blobs'))) folders.push(join(root, 'blobs', name))
-  const kept: KeptFile[] = []
-  for (const folder of folders) {
-    for (const name of await readdir(folder).catch(() => [])) {
-      const file = join(folder, name)
-      const stats = await stat(file).catch(() => null)
-      if (stats?.isFile()) kept.push({ file, name, sizeBytes: stats.size, mtimeMs: stats.mtimeMs })
-    }
-  }
-  return kept
 }

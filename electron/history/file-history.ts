@@ -1,15 +1,16 @@
-import { ReviewError, type ErrorCode } from '../../shared/errors.js'
+import { ReviewError } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { Receipt, Resolution } from '../../shared/rewind.js'
-import type { Backup, PromptSnapshot } from '../../shared/snapshot.js'
+import type { PromptSnapshot } from '../../shared/snapshot.js'
 import type { Log } from '../base/log.js'
 import { breathe, inParallel } from '../base/pool.js'
 import type { DiskStates } from '../workspace/disk-states.js'
 import { lookAt } from '../workspace/look-at.js'
 import { readBytes } from '../workspace/text-files.js'
 import type { Place, Workspace } from '../workspace/workspace.js'
-import { backupNameOf, parseBackupName, storedContent, type BackupStore } from './backup-store.js'
+import { backUp, failedBackup, isSameState, stateOf, type Made } from './back-up.js'
+import { storedContent, type BackupStore } from './backup-store.js'
 import type { KnownContent } from './content.js'
 import type { Watch } from './history-parts.js'
 import type { RewindInput } from './rewind.js'
@@ -18,8 +19,13 @@ import type { LoggedBackup, LoggedSnapshot, SnapshotRecorder } from './snapshot-
 
 /** The history of a session that runs under us: backups before each turn and each edit, and the way back. */
 export interface FileHistory {
-  /** A prompt begins: every tracked file that changed since the last one is backed up. Failures are recorded, never thrown. */
+  /**
+   * A prompt begins: every tracked file that changed since the last one is backed up. Resolves when all were read; they are in the
+   * store, and the log says so, before the next edit is let through. Failures are recorded, never thrown.
+   */
   makeSnapshot(promptId: PromptId): Promise<void>
+  /** Resolves when the latest snapshot is on the disk. */
+  settled(): Promise<void>
   /**
    * A file is about to be written: its bytes are in the store, and the log says so, when this resolves. Does nothing where the
    * prompt has a good backup already. A failure is recorded and never thrown: it must not stop the edit.
@@ -33,7 +39,7 @@ export interface FileHistory {
    * Errors: TURN_NOT_FOUND, and those of `SessionHistory.apply`.
    */
   rewind(promptId: PromptId, otherwise?: Resolution, watch?: Watch): Promise<Receipt>
-  /** Writes the closing record. */
+  /** Writes the closing record, where it is small beside the log. */
   close(): Promise<void>
 }
 
@@ -57,16 +63,12 @@ interface Entry extends LoggedBackup {
   readonly place: Place | null
 }
 
-/** What backing a file up gave. */
-interface Made {
-  readonly backup: Backup
-  readonly state: FileState
-  readonly place: Place | null
-}
-
 /** Above this, a record with all paths at each prompt would make the log grow with files times prompts. */
 const wholeMapFiles = 64
+/** Prompts from one whole record to the next; more where many files are tracked, so that they stay a small part of the log. */
 const wholeMapEvery = 50
+/** Up to this many files a session that ends leaves a whole record. */
+const alwaysClosed = 512
 
 /** Opens the history of a running session; with `earlier`, where it had stopped. */
 export async function openFileHistory(options: FileHistoryOptions): Promise<FileHistory> {
@@ -74,11 +76,16 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
   const prompts: { readonly promptId: PromptId; readonly takenAt: number }[] = []
   const entries = new Map<WorkspacePath, Entry[]>()
   const running = new Map<WorkspacePath, Promise<void>>()
+  /** The latest snapshot on its way to the disk; never rejects. */
+  let settling: Promise<void> = Promise.resolve()
   /** When an agent's write was announced, and what it left. */
   const announcedAt = new Map<WorkspacePath, number>()
   const written = new Map<WorkspacePath, { readonly state: FileState; readonly at: number; readonly prompt: number }>()
   let sinceWhole = 0
   let hasDeltas = false
+  let deltaEntries = 0
+  /** Deltas have grown so far that a whole record beside them makes the log little longer, and much shorter to read. */
+  const isWorthWhole = (): boolean => deltaEntries >= 2 * entries.size
   for (const snapshot of options.earlier ?? []) await restore(snapshot)
 
   const latest = (path: WorkspacePath): Entry | undefined => entries.get(path)?.at(-1)
@@ -102,6 +109,7 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
     try {
       await record({ kind: isWhole ? 'whole' : kind, ...prompt, backups })
       hasDeltas = !isWhole
+      deltaEntries = isWhole ? 0 : deltaEntries + backups.size
       if (isWhole) sinceWhole = 0
     } catch (thrown) {
       log.error('history.record-not-written', thrown, { promptId: prompt.promptId })
@@ -109,60 +117,89 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
   }
 
   const makeSnapshot = async (promptId: PromptId): Promise<void> => {
+    await settling
     prompts.push({ promptId, takenAt: now() })
     sinceWhole++
     const resolve = workspace.pass()
+    const doubtful: WorkspacePath[] = []
+    let looked = 0
+    for (const [path, list] of entries) {
+      // Most files are as they were: a look each, without a promise each.
+      if (++looked % 512 === 0) await breathe()
+      if (!isAsBefore(resolve, path, list.at(-1))) doubtful.push(path)
+    }
+    const batch = store.batch({ isDeflating: true })
     const changed = new Map<WorkspacePath, Entry>()
-    await inParallel([...entries.keys()], async (path, index) => {
-      if (index % 256 === 255) await breathe()
-      const last = latest(path)
-      const made = await backUp(path, resolve, last)
+    const adding: Promise<void>[] = []
+    const keep = (sha256: string, bytes: Uint8Array): void => void adding.push(batch.add(sha256, bytes))
+    await inParallel(doubtful, async (path) => {
+      const made = await backUp(path, latest(path), { disk, log, now, resolve, keep })
       if (made !== 'same') changed.set(path, add(path, made))
     })
-    await write(sinceWhole >= wholeMapEvery ? 'whole' : 'start', changed)
+    const isWholeDue = sinceWhole >= Math.max(wholeMapEvery, entries.size / 2) || isWorthWhole()
+    // Backups and the record become durable together, while the agent thinks: whatever changes a file waits for them.
+    const sealing = Promise.all(adding).then(() => batch.seal())
+    const keeping = Promise.allSettled([sealing, write(isWholeDue ? 'whole' : 'start', changed)])
+    settling = keeping.then(async ([sealed]) => {
+      if (sealed.status === 'fulfilled') return
+      await batch.discard()
+      await fail([...changed].flatMap(([path, { backup }]) => (backup.kind === 'stored' ? [path] : [])), sealed.reason)
+    })
   }
 
-  const trackEdit = (path: WorkspacePath): Promise<void> => {
+  const trackEdit = async (path: WorkspacePath): Promise<void> => {
     announcedAt.set(path, now())
+    await settling
+    return trackNow(path)
+  }
+
+  const trackNow = (path: WorkspacePath): Promise<void> => {
     const last = latest(path)
     const isPastHealing = written.get(path)?.prompt === prompts.length - 1
     if (prompts.length === 0 || (last && (last.backup.kind !== 'failed' || isPastHealing))) return running.get(path) ?? Promise.resolve()
     const already = running.get(path)
     if (already) return already
     const work = (async () => {
-      const made = await backUp(path, (each) => workspace.resolveInside(each), undefined)
+      let keeping: Promise<unknown> = Promise.resolve()
+      const made = await backUp(path, undefined, {
+        disk,
+        log,
+        now,
+        resolve: (each) => workspace.resolveInside(each),
+        keep: (_sha256, bytes) => {
+          keeping = store.put(bytes)
+          keeping.catch(() => undefined)
+        },
+      })
       if (made === 'same') return
       const entry = add(path, made)
       // A delta never overwrites, so a healed entry needs a whole record.
-      await write(last ? 'whole' : 'added', new Map([[path, entry]]))
+      const [kept] = await Promise.allSettled([keeping, write(last ? 'whole' : 'added', new Map([[path, entry]]))])
+      if (kept.status === 'rejected') await fail([path], kept.reason)
     })().finally(() => running.delete(path))
     running.set(path, work)
     return work
   }
 
-  /** Backs a path up, or finds it as in `last`. */
-  const backUp = async (path: WorkspacePath, resolve: (path: string) => Place, last: Entry | undefined): Promise<'same' | Made> => {
-    let place: Place | null = null
-    try {
-      place = resolve(path)
-      const seen = disk.known(place) ?? (await disk.lookAndKeep(place))
-      const { state } = seen
-      if (last && last.backup.kind !== 'failed' && isSameState(last.state, state)) return 'same'
-      const backupAt = now()
-      if (state.kind === 'absent') return { state, place, backup: { kind: 'absent', backupAt } }
-      if (state.kind === 'link') {
-        const name = backupNameOf(await store.put(Buffer.from(state.target, 'utf8')), 'link')
-        return { state, place, backup: { kind: 'stored', backupName: name, version: 0, backupAt } }
-      }
-      const bytes = seen.bytes ?? (await readBytes(place, path)).bytes
-      const sha256 = await store.put(bytes)
-      const mode = state.kind === 'file' ? state.mode : null
-      const now256: FileState = { kind: 'file', sha256, sizeBytes: bytes.length, mode }
-      return { state: now256, place, backup: { kind: 'stored', backupName: backupNameOf(sha256, { mode }), version: 0, backupAt } }
-    } catch (thrown) {
+  /** Entries whose bytes could not be kept: the record that names them is overruled. */
+  const fail = async (paths: readonly WorkspacePath[], thrown: unknown): Promise<void> => {
+    if (paths.length === 0) return
+    for (const path of paths) {
       log.error('history.backup-failed', thrown, { path })
-      const reason: ErrorCode = thrown instanceof ReviewError ? thrown.code : 'INTERNAL'
-      return { state: { kind: 'unknown', reason: 'backup-failed' }, place, backup: { kind: 'failed', reason } }
+      add(path, failedBackup(thrown, latest(path)?.place ?? null))
+    }
+    await write('whole', new Map())
+  }
+
+  /** Whether one look tells that a path is as its last entry says. */
+  const isAsBefore = (resolve: (path: string) => Place, path: WorkspacePath, last: Entry | undefined): boolean => {
+    if (!last || last.backup.kind === 'failed') return false
+    try {
+      const seen = disk.known(resolve(path))
+      return seen !== null && isSameState(last.state, seen.state)
+    } catch (thrown) {
+      if (thrown instanceof ReviewError) return false
+      throw thrown
     }
   }
 
@@ -186,6 +223,7 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
   return {
     makeSnapshot,
     trackEdit,
+    settled: () => settling,
     recordWritten: async (path) => {
       try {
         const place = workspace.resolveInside(path)
@@ -199,6 +237,7 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
     rewind: async (promptId, otherwise = { kind: 'merge' }, watch = {}) => {
       const prompt = prompts.map((each) => each.promptId).lastIndexOf(promptId)
       if (prompt < 0) throw new ReviewError('TURN_NOT_FOUND', 'This session has no such turn. Choose one from the timeline.')
+      await settling
       await Promise.all(running.values())
       await history.journal.refresh()
       const inputs: ReturnType<typeof inputOf>[] = []
@@ -212,8 +251,9 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
       return history.apply({ target: { kind: 'start', promptId }, turn: `turn ${prompt + 1}`, files: inputs.map(({ input }) => input), choices }, null, watch)
     },
     close: async () => {
+      await settling
       await Promise.all(running.values())
-      if (hasDeltas) await write('whole', new Map())
+      if (hasDeltas && (entries.size <= alwaysClosed || isWorthWhole())) await write('whole', new Map())
     },
   }
 
@@ -233,21 +273,4 @@ function stateAtPrompt(list: readonly Entry[], prompt: number): FileState {
   let state: FileState | undefined
   for (const entry of list) if (entry.from <= prompt) state = entry.state
   return state ?? list[0]?.state ?? { kind: 'unknown', reason: 'no-record' }
-}
-
-async function stateOf(store: BackupStore, backup: Backup): Promise<FileState> {
-  if (backup.kind === 'absent') return { kind: 'absent' }
-  if (backup.kind === 'failed') return { kind: 'unknown', reason: 'backup-failed' }
-  const name = parseBackupName(backup.backupName)
-  const sizeBytes = await store.sizeOf(backup.backupName)
-  if (!name || sizeBytes === null) return { kind: 'unknown', reason: 'backup-missing' }
-  if (name.rest !== 'link') return { kind: 'file', sha256: name.sha256, sizeBytes, mode: name.rest.mode }
-  const content = await store.read(backup.backupName)
-  return content.kind === 'link' ? content : { kind: 'unknown', reason: 'backup-missing' }
-}
-
-function isSameState(one: FileState, two: FileState): boolean {
-  if (one.kind === 'file' && two.kind === 'file') return one.sha256 === two.sha256 && one.mode === two.mode
-  if (one.kind === 'link' && two.kind === 'link') return one.target === two.target
-  return one.kind === 'absent' && two.kind === 'absent'
 }

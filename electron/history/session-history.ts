@@ -47,6 +47,8 @@ export interface SessionHistory {
   previewTakeBack(request: TakeBackRequest, signal?: AbortSignal): Promise<TakeBackPlan>
   /** Errors: TAKE_BACK_CONFLICT, REWIND_PLAN_STALE. */
   takeBack(request: TakeBackRequest, planHash: string, watch?: Watch): Promise<Receipt>
+  /** Runs `work` while nothing else of ours, in any process, changes the workspace. Errors: REWIND_RUNNING, and those of `work`. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result>
   /** Errors: NOTHING_TO_UNDO when there is no such operation, or it has no receipt yet. */
   receipt(operation: OperationId): Receipt
 }
@@ -100,6 +102,7 @@ export async function openSessionHistory(options: SessionHistoryOptions): Promis
     undo: (id, watch = {}, choices = everything) => reverse('undo', id, watch, choices),
     redo: (id, watch = {}, choices = everything) => reverse('redo', id, watch, choices),
     previewTakeBack: (request, signal) => previewTakeBack(parts, request, signal),
+    alone,
     takeBack: (request, planHash, watch = {}) => alone(() => applyTakeBack(parts, request, planHash, watch)),
     receipt: (id) => {
       const { end } = operationOf(journal, id)

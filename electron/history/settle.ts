@@ -9,6 +9,11 @@ import type { HistoryParts } from './history-parts.js'
 import type { Intent, OperationFile } from './operation.js'
 import { isState, writeState } from './write-state.js'
 
+/** What settling works with. */
+export type SettleParts = Pick<HistoryParts, 'workspace' | 'disk' | 'store' | 'log'>
+/** What it must know of an operation. */
+export type SettleIntent = Pick<Intent, 'id' | 'files' | 'madeFolders' | 'emptiedFolders'>
+
 /** What became of one file of an operation that is being ended. */
 export interface Settled {
   readonly file: OperationFile
@@ -22,7 +27,7 @@ export interface Settled {
 export type Standing = 'before' | 'after' | 'elsewhere'
 
 /** Where each file of an operation stands now. */
-export async function standing(parts: HistoryParts, intent: Intent): Promise<readonly Standing[]> {
+export async function standing(parts: SettleParts, intent: SettleIntent): Promise<readonly Standing[]> {
   const stand: Standing[] = []
   for (const file of intent.files) {
     const now = await stateNow(parts, file.path)
@@ -35,7 +40,7 @@ export async function standing(parts: HistoryParts, intent: Intent): Promise<rea
  * Brings the files of an operation all to its start or all to its end, as far as nobody else changed them. Bytes come from the
  * store. May be cut off and called again.
  */
-export async function settleFiles(parts: HistoryParts, intent: Intent, wanted: 'before' | 'after'): Promise<readonly Settled[]> {
+export async function settleFiles(parts: SettleParts, intent: SettleIntent, wanted: 'before' | 'after'): Promise<readonly Settled[]> {
   const settled: Settled[] = []
   await inParallel(intent.files, async (file, index) => {
     settled[index] = await settleFile(parts, intent, file, index, wanted)
@@ -47,7 +52,7 @@ export async function settleFiles(parts: HistoryParts, intent: Intent, wanted: '
 }
 
 /** Removes what a cut-off operation left beside its files; only names that it itself had chosen. */
-export async function removeAsides(parts: HistoryParts, intent: Intent): Promise<void> {
+export async function removeAsides(parts: SettleParts, intent: SettleIntent): Promise<void> {
   await inParallel(intent.files, async (file, index) => {
     try {
       await removeAside(asideOf(parts.workspace.resolveInside(file.path), intent.id, index))
@@ -58,7 +63,7 @@ export async function removeAsides(parts: HistoryParts, intent: Intent): Promise
 }
 
 /** Removes those of the folders that are empty, inner ones first; returns the removed. What cannot be removed stays. */
-export async function removeEmptyFolders(parts: HistoryParts, folders: readonly WorkspacePath[]): Promise<ReadonlySet<WorkspacePath>> {
+export async function removeEmptyFolders(parts: SettleParts, folders: readonly WorkspacePath[]): Promise<ReadonlySet<WorkspacePath>> {
   const removed = new Set<WorkspacePath>()
   const innerFirst = [...new Set(folders)].sort((one, two) => two.split('/').length - one.split('/').length)
   for (const folder of innerFirst) {
@@ -73,7 +78,7 @@ export async function removeEmptyFolders(parts: HistoryParts, folders: readonly 
 }
 
 /** Makes the names of files and folders that came, went or were replaced durable. */
-export async function syncFolders(parts: HistoryParts, intent: Intent): Promise<void> {
+export async function syncFolders(parts: SettleParts, intent: SettleIntent): Promise<void> {
   const names = [...intent.files, ...intent.emptiedFolders].map((each) => each.path)
   const folders = new Set([...names, ...intent.madeFolders].map(folderOf))
   await inParallel([...folders], async (folder) => {
@@ -86,7 +91,7 @@ export async function syncFolders(parts: HistoryParts, intent: Intent): Promise<
   })
 }
 
-async function settleFile(parts: HistoryParts, intent: Intent, file: OperationFile, index: number, wanted: 'before' | 'after'): Promise<Settled> {
+async function settleFile(parts: SettleParts, intent: SettleIntent, file: OperationFile, index: number, wanted: 'before' | 'after'): Promise<Settled> {
   const to = file[wanted]
   const from = wanted === 'before' ? file.after : file.before
   let now: FileState = { kind: 'unknown', reason: 'unreadable' }
@@ -106,11 +111,11 @@ async function settleFile(parts: HistoryParts, intent: Intent, file: OperationFi
   }
 }
 
-function modeOfFolder(intent: Intent): (folder: string) => number | null {
+function modeOfFolder(intent: SettleIntent): (folder: string) => number | null {
   return (folder) => intent.emptiedFolders.find((each) => each.path === folder)?.mode ?? null
 }
 
-async function stateNow(parts: HistoryParts, path: WorkspacePath): Promise<FileState> {
+async function stateNow(parts: SettleParts, path: WorkspacePath): Promise<FileState> {
   try {
     return (await parts.disk.look(parts.workspace.resolveInside(path))).state
   } catch {

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { errorCodes, type ErrorCode } from '../../shared/errors.js'
 import { promptId, workspacePath, type PromptId, type WorkspacePath } from '../../shared/ids.js'
 import type { Backup, SnapshotRecord } from '../../shared/snapshot.js'
-import { appendJsonLine, readJsonLines } from '../base/json-lines.js'
+import { createRecordChain, type LogBase, type RecordChain } from './record-chain.js'
+import { eachRecord } from './log-records.js'
 
 /** A backup as a log names it. `version` counts the backups of one path from 1. */
 export interface LoggedBackup {
@@ -22,20 +22,12 @@ export interface LoggedSnapshot {
   readonly backups: ReadonlyMap<WorkspacePath, LoggedBackup>
 }
 
-const wholeSubtype = 'file_history_snapshot'
-const deltaSubtype = 'overturn_history_delta'
+/** Subtypes of the records that hold snapshots. */
+export const snapshotSubtypes = ['file_history_snapshot', 'overturn_history_delta'] as const
+const [wholeSubtype, deltaSubtype] = snapshotSubtypes
 
 /** Takes one record; durable when it resolves. */
 export type SnapshotRecorder = (snapshot: LoggedSnapshot) => Promise<void>
-
-/** What every record of a session's log says. */
-export interface LogBase {
-  readonly sessionId: string
-  /** Folder of the session, absolute. */
-  readonly folder: string
-  readonly version: string
-  readonly branch: string | null
-}
 
 /**
  * A recorder that appends to a session log in qwen-code's shape: whole snapshots as its own `file_history_snapshot` records, so
@@ -44,31 +36,12 @@ export interface LogBase {
  * `after` is the uuid of the log's last record, `null` for a new log; records are chained by `parentUuid`.
  */
 export function createSnapshotLog(file: string, base: LogBase, after: string | null, now: () => number = Date.now): SnapshotRecorder {
-  let parentUuid = after
-  let queue: Promise<void> = Promise.resolve()
+  return snapshotRecorder(createRecordChain(file, base, after, now))
+}
 
-  const append = async (snapshot: LoggedSnapshot): Promise<void> => {
-    const uuid = randomUUID()
-    const common = {
-      uuid,
-      parentUuid,
-      sessionId: base.sessionId,
-      timestamp: new Date(now()).toISOString(),
-      type: 'system',
-      provenance: 'system',
-      cwd: base.folder,
-      version: base.version,
-      ...(base.branch === null ? {} : { gitBranch: base.branch }),
-    }
-    await appendJsonLine(file, { ...common, ...payloadOf(snapshot) })
-    parentUuid = uuid
-  }
-
-  return (snapshot) => {
-    const next = queue.then(() => append(snapshot))
-    queue = next.catch(() => undefined)
-    return next
-  }
+/** The same on a log that others append to as well. */
+export function snapshotRecorder(chain: RecordChain): SnapshotRecorder {
+  return (snapshot) => chain.append({ type: 'system', at: null, isBrief: snapshot.kind !== 'whole', rest: payloadOf(snapshot) })
 }
 
 /**
@@ -76,26 +49,28 @@ export function createSnapshotLog(file: string, base: LogBase, after: string | n
  * A `start` record counts as whole for its prompt: its entries were taken as the prompt began.
  */
 export async function loadSnapshotLog(file: string): Promise<{ readonly records: readonly SnapshotRecord[]; readonly skipped: number }> {
-  const { records: lines, badLines } = await readJsonLines(file)
   const records: SnapshotRecord[] = []
-  let skipped = badLines
-  const take = (value: unknown, isDelta: boolean): void => {
-    const snapshot = parseSnapshot(value, isDelta)
-    if (!snapshot) skipped++
-    else records.push(snapshot)
-  }
-  for (const line of lines) {
-    const payload = field(line, 'systemPayload')
-    const subtype = field(line, 'subtype')
-    if (subtype !== wholeSubtype && subtype !== deltaSubtype) continue
-    const snapshots = field(payload, 'snapshots')
-    if (!Array.isArray(snapshots)) skipped++
-    else for (const snapshot of snapshots as readonly unknown[]) take(snapshot, subtype === deltaSubtype && field(snapshot, 'isStart') !== true)
-  }
-  return { records, skipped }
+  let skipped = 0
+  const { badLines } = await eachRecord(file, [wholeSubtype, deltaSubtype], (line) => {
+    const found = snapshotsIn(line)
+    records.push(...found.records)
+    skipped += found.skipped
+  })
+  return { records, skipped: skipped + badLines }
 }
 
-function payloadOf(snapshot: LoggedSnapshot): object {
+/** The snapshots of one parsed record; none for a record of another kind. */
+export function snapshotsIn(line: unknown): { readonly records: readonly SnapshotRecord[]; readonly skipped: number } {
+  const subtype = field(line, 'subtype')
+  if (subtype !== wholeSubtype && subtype !== deltaSubtype) return { records: [], skipped: 0 }
+  const snapshots = field(field(line, 'systemPayload'), 'snapshots')
+  if (!Array.isArray(snapshots)) return { records: [], skipped: 1 }
+  const parsed = (snapshots as readonly unknown[]).map((snapshot) => parseSnapshot(snapshot, subtype === deltaSubtype && field(snapshot, 'isStart') !== true))
+  const records = parsed.filter((record) => record !== null)
+  return { records, skipped: parsed.length - records.length }
+}
+
+function payloadOf(snapshot: LoggedSnapshot): Readonly<Record<string, unknown>> {
   const entries = [...snapshot.backups].map(([path, logged]) => [path, entryOf(logged)] as const)
   const body = { promptId: snapshot.promptId, timestamp: new Date(snapshot.takenAt).toISOString(), trackedFileBackups: Object.fromEntries(entries) }
   if (snapshot.kind === 'whole') return { subtype: wholeSubtype, systemPayload: { snapshots: [body] } }

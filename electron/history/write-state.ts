@@ -30,7 +30,7 @@ export async function writeState(place: Place, disk: DiskStates, operation: stri
   const { path, before, after, bytes, index } = change
   const expected = await confirmed(disk, place, path, before)
   const aside = asideOf(place, operation, index)
-  if (after.kind === 'absent') await deleteFile(place, path, expected)
+  if (after.kind === 'absent') await deleteFile(place, path, expected, aside)
   else if (after.kind === 'link') await putContent(place, path, { kind: 'link', target: after.target }, aside, expected)
   else if (after.kind === 'file' && bytes) await putContent(place, path, { kind: 'bytes', bytes, mode: after.mode }, aside, expected)
   else if (after.kind === 'file' && after.mode !== null) await setMode(place, path, after.mode, expected)

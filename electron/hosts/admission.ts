@@ -1,4 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { isEqualSecret, newSecret } from '../base/secrets.js'
 
 /**
  * Decides who may talk to the web host. A start token admits one browser once, which gets a cookie for it.
@@ -31,25 +32,7 @@ export class Admission {
   }
 }
 
-/**
- * Whether a `Host` header names this machine, with any port: a tunnel changes the port. A page of another site that
- * made its name resolve to 127.0.0.1 sends its own name and is refused.
- */
-export function isLoopbackHost(header: string | undefined): header is string {
-  return header !== undefined && /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(header)
-}
-
 /** Whether `Origin` is the page that this host serves under the address in `Host`. */
 export function isOwnOrigin(origin: string | undefined, host: string): boolean {
   return origin === `http://${host}`
-}
-
-function newSecret(): string {
-  return randomBytes(32).toString('base64url')
-}
-
-/** Compares in a time that depends on neither value; hashing makes the lengths equal. */
-function isEqualSecret(known: string, given: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(known), digest(given))
 }

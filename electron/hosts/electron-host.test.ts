@@ -191,4 +191,18 @@ describe('electron host', () => {
     recorded.picked = []
     expect([await host.pickFile?.(), recorded.pickedWith]).toEqual([null, ['openFile', 'showHiddenFiles']])
   })
+
+  it('notifies while its window has not the focus, and a click brings that to the front', async () => {
+    host.notify?.('Too early', 'There is no window yet.')
+    const window = await openWindow()
+    window.minimized = true
+    host.notify?.('Claude Code wants to run a command', 'npm test')
+    recorded.notifications[0]?.emit('click')
+    host.notify?.('Seen anyway', 'The window is looked at.')
+    expect([recorded.notifications.map(({ words }) => words), window.isMinimized(), window.isFocused()]).toEqual([
+      [{ title: 'Claude Code wants to run a command', body: 'npm test' }],
+      false,
+      true,
+    ])
+  })
 })

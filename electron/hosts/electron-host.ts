@@ -6,6 +6,7 @@ import {
   ipcMain,
   Menu,
   nativeTheme,
+  Notification,
   protocol,
   screen,
   session,
@@ -48,11 +49,23 @@ export function createElectronHost({ dataFolder, rendererFolder, preloadFile }: 
     const { filePaths } = await dialog.showOpenDialog({ properties: [...properties] })
     return filePaths[0] ?? null
   }
+  let shown: BrowserWindow | null = null
   return {
     // Agents keep their logs in folders with a dot.
     pickFolder: pick(['openDirectory', 'showHiddenFiles']),
     pickFile: pick(['openFile', 'showHiddenFiles']),
     reveal: (path) => shell.showItemInFolder(path),
+    notify: (title, text) => {
+      const window = shown
+      if (!window || window.isDestroyed() || window.isFocused() || !Notification.isSupported()) return
+      const notification = new Notification({ title, body: text })
+      notification.on('click', () => {
+        if (window.isDestroyed()) return
+        if (window.isMinimized()) window.restore()
+        window.focus()
+      })
+      notification.show()
+    },
     open: async (app, dispose) => {
       await electronApp.whenReady()
       serveRenderer(rendererFolder)
@@ -60,6 +73,7 @@ export function createElectronHost({ dataFolder, rendererFolder, preloadFile }: 
       Menu.setApplicationMenu(Menu.buildFromTemplate(menu()))
       const stateFile = join(dataFolder, 'window.json')
       const window = openWindow(preloadFile, await loadWindowState(stateFile))
+      shown = window
       carryFrames(window, app)
       let saved: Promise<void> = Promise.resolve()
       window.on('close', () => {

@@ -8,6 +8,8 @@ export interface Host {
   readonly pickFile: (() => Promise<string | null>) | null
   /** Shows a file in the platform's file manager. `path` is absolute. */
   readonly reveal: ((path: string) => void) | null
+  /** Shows a notification of the system, unless the window has the focus; a click on it brings the window to the front. */
+  readonly notify: ((title: string, text: string) => void) | null
 }
 
 /** What a host carries to its windows. */

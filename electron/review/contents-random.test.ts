@@ -9,6 +9,17 @@ import type { Held } from './held.js'
 const paths = ['a.txt', 'b.txt', 'src/c.ts', 'src/d.ts', 'crlf.txt', 'bom.txt', 'latin1.txt', 'mixed.txt', 'long.txt', 'run.sh', 'src/new.ts', 'new.txt']
 const oldTime = 1
 
+/** Scripts, and what each makes of a line; bytes are characters here. */
+const sedScripts: readonly (readonly [string, (line: string) => string])[] = [
+  ['s/e/E/', (line) => line.replace('e', 'E')],
+  ['s/w/e/g', (line) => line.replaceAll('w', 'e')],
+  ['s/o/oo/2', (line) => line.replace(/o(.*?)o/, 'o$1oo')],
+  ['s/[0-9]*$//', (line) => line.replace(/[0-9]*$/, '')],
+  ['s/[ \\r]*$//', (line) => line.replace(/[ \r]*$/, '')],
+  ['s/w/w/g', (line) => line],
+  ['s/^b/B/;s/B/b/', (line) => line.replace(/^b/, 'B').replace('B', 'b')],
+]
+
 /** What the folder held when each turn ended, before anybody else typed. */
 type Ends = Map<string, ReadonlyMap<string, SimFile>>
 
@@ -109,10 +120,19 @@ class Story {
       case 6:
         return run(`chmod 755 ${path}`, (disk) => this.again(disk, path, { mode: 0o755 }))
       case 7:
-        return run(`sed -i 's/e/E/' ${path}`, (disk) => this.again(disk, path, {}, (bytes) => Buffer.from(bytes.toString('latin1').replace('e', 'E'), 'latin1')))
+        return this.seds(path, run)
       default:
         return run('rm -rf src', (disk) => [...disk.files.keys()].filter((each) => each.startsWith('src/')).forEach((each) => disk.remove(each)))
     }
+  }
+
+  /** A sed with each kind of effect that is told apart, and two in one command. */
+  private seds(path: string, run: (command: string, effect: (disk: SimulatedAgent) => void) => void): void {
+    if (!this.agent.files.has(path)) return
+    const picked = Array.from({ length: this.random.chance(25) ? 2 : 1 }, () => this.random.pick(sedScripts))
+    run(picked.map(([script]) => `sed -i '${script}' ${path}`).join(' && '), (disk) => {
+      for (const [, change] of picked) this.again(disk, path, {}, (bytes) => Buffer.from(bytes.toString('latin1').split('\n').map(change).join('\n'), 'latin1'))
+    })
   }
 
   /** Commands that do not tell what they change; what each may do is what is believed of it. */

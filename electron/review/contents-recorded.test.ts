@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { silentLog } from '../base/log.js'
 import { openQwenSession } from '../sessions/qwen-code.js'
 import type { RecordedSession } from '../sessions/recorded-session.js'
+import { sedInThisThread } from '../testing/open-simulated.js'
 import { createDiskStates } from '../workspace/disk-states.js'
 import { openWorkspace } from '../workspace/workspace.js'
 import { createContents, type Contents } from './contents.js'
@@ -31,7 +32,7 @@ async function openRecording(name: string): Promise<{ readonly truth: Truth; rea
   onTestFinished(() => session.close())
   await session.whenLoaded()
   const disk = createDiskView(await openWorkspace(join(folder, 'trees/final')), createDiskStates())
-  return { truth, session, contents: createContents({ session, disk: () => disk }) }
+  return { truth, session, contents: createContents({ session, disk: () => disk, sed: sedInThisThread }) }
 }
 
 /** `known` where it is exactly the truth, `?` where it is unknown, `FALSE` where it is anything else. */
@@ -74,7 +75,7 @@ describe('what is known of recorded sessions', () => {
     expect(await judgeAll('sed-delete-user-edit')).toEqual({
       known: 10,
       others: {
-        'lib/util.js at 1': '? changed-by-command',
+        'lib/util.js at 1': '? no-record',
         'lib/util.js at 2': '? no-record',
         'lib/util.js at 3': '? no-record',
         'notes.txt at 1': '? no-record',
@@ -95,11 +96,11 @@ describe('what is known of recorded sessions', () => {
 })
 
 describe('the files of recorded turns', () => {
-  it('are those that the calls edited and those that commands name', async () => {
+  it('are those that the calls edited and those that commands name, but for a sed that changes nothing', async () => {
     const { session, contents } = await openRecording('sed-delete-user-edit')
     const listed = await Promise.all(session.turns.map(({ promptId }) => turnFiles(contents, promptId)))
     expect(listed.map((files) => files.map(({ path, cause, before, after }) => `${path} ${cause} ${isKnown(before) ? 'known' : '?'} ${isKnown(after) ? after.source : '?'}`))).toEqual([
-      ['lib/api.js sed known edit', 'lib/util.js command ? ?'],
+      ['lib/api.js sed known edit'],
       ['lib/api.js edit known edit', 'old command ? command'],
       ['notes.txt edit known edit'],
       ['lib/api.js edit known edit', 'lib/util.js edit known edit'],

@@ -3,11 +3,15 @@ import type { Moment } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { Turn } from '../../shared/session.js'
 import type { PromptSnapshot } from '../../shared/snapshot.js'
+import type { SedRunner } from '../edits/sed-runner.js'
+import type { BackupStore } from '../history/backup-store.js'
 import type { RecordedSession } from '../sessions/recorded-session.js'
 import { contentAtEnd, type Disk, type Ended } from './end-of-turn.js'
 import { Backups, unknown, type Held } from './held.js'
+import { ledgerContents, type LedgerContents } from './ledger-contents.js'
 import { beginning, startOf } from './path-events.js'
 import { RecentAnswers, RecentBytes } from './recent.js'
+import { createSedOutcomes, type SedOutcome } from './sed-outcomes.js'
 import { contentAtStart, type Entry, type Sources } from './start-of-turn.js'
 import { StepsCache, TimelineSteps } from './timeline-steps.js'
 
@@ -25,6 +29,10 @@ export interface ContentsDeps {
   readonly session: RecordedSession
   /** `null` while no folder is attached. */
   readonly disk: () => DiskView | null
+  /** Where the contents of a ledger lie; a session without one needs none. */
+  readonly store?: BackupStore
+  /** Computes what a recorded sed wrote; without it that stays unknown. */
+  readonly sed?: SedRunner
 }
 
 /**
@@ -51,6 +59,8 @@ export interface Revision {
   start(turn: number, path: WorkspacePath, signal?: AbortSignal): Promise<Held>
   end(turn: number, path: WorkspacePath, signal?: AbortSignal): Promise<Ended>
   history(signal?: AbortSignal): Promise<ReadonlyMap<WorkspacePath, readonly Entry[]>>
+  /** `null` for a session that another program recorded. */
+  ledger(signal?: AbortSignal): Promise<LedgerContents | null>
 }
 
 const recentAnswers = 4_000
@@ -59,13 +69,14 @@ const recentSnapshots = 16
 const longestLeadMs = 2_000
 const recentBytes = 64 * 1024 * 1024
 
-export function createContents({ session, disk }: ContentsDeps): Contents {
+export function createContents({ session, disk, store, sed }: ContentsDeps): Contents {
   const cache = new StepsCache(session)
   const backups = new Backups(session.backups)
   const bytes = new RecentBytes(recentBytes)
+  const sedOutcome = createSedOutcomes(sed ?? null)
   let current: Revision | null = null
 
-  const now = (): Revision => (current ??= createRevision(session, cache, backups, bytes, disk))
+  const now = (): Revision => (current ??= createRevision(session, cache, backups, bytes, sedOutcome, disk, store ?? null))
 
   const turnOf = (promptId: PromptId): number => {
     const turn = now().steps.indexOf(promptId)
@@ -88,8 +99,8 @@ export function createContents({ session, disk }: ContentsDeps): Contents {
       const turn = turnOf(moment.promptId)
       // Any command may show that the path is a link, and any snapshot that a backup's name was used again; for a list of what a
       // turn changed that is not looked for.
-      await now().history(signal)
       await now().steps.load(beginning, startOf(now().steps.turns.length), signal)
+      if (!(await now().ledger(signal))?.names(path)) await now().history(signal)
       return moment.kind === 'start' ? now().start(turn, path, signal) : (await now().end(turn, path, signal)).held
     },
     endOf: async (promptId, path, signal) => now().end(turnOf(promptId), path, signal),
@@ -97,7 +108,7 @@ export function createContents({ session, disk }: ContentsDeps): Contents {
   }
 }
 
-function createRevision(session: RecordedSession, cache: StepsCache, backups: Backups, bytes: RecentBytes, disk: () => DiskView | null): Revision {
+function createRevision(session: RecordedSession, cache: StepsCache, backups: Backups, bytes: RecentBytes, sedOutcome: SedOutcome, disk: () => DiskView | null, store: BackupStore | null): Revision {
   const steps = new TimelineSteps(session, cache)
   const starts = new RecentAnswers<Held>(recentAnswers)
   const ends = new RecentAnswers<Ended>(recentAnswers)
@@ -113,6 +124,7 @@ function createRevision(session: RecordedSession, cache: StepsCache, backups: Ba
   const sources: Sources = {
     session,
     steps,
+    sedOutcome,
     snapshotOf: (turn) => snapshots.get(`${turn}`, () => ownSnapshot(session, steps.turns, turn)),
     backups,
     hasSnapshots: session.turns.some((turn) => turn.hasSnapshot),
@@ -121,6 +133,17 @@ function createRevision(session: RecordedSession, cache: StepsCache, backups: Ba
     entriesAtHand: (path) => entriesAtHand?.get(path) ?? [],
     linkNow: async (path) => (await disk()?.linkAt(path)) ?? null,
   }
+  let ledger: Promise<LedgerContents | null> | null = null
+  const readLedger = async (): Promise<LedgerContents | null> => {
+    const pages = store ? await session.ledger?.pages() : undefined
+    const snapshotAt = async (turn: number, path: WorkspacePath): Promise<Held | null> => {
+      const snapshot = await sources.snapshotOf(turn)
+      const backup = snapshot?.addedDuring.has(path) ? undefined : snapshot?.backups.get(path)
+      return backup && backup.kind !== 'failed' ? backups.held(backup, undefined) : null
+    }
+    return store && pages ? ledgerContents({ pages, store, turns: steps.turns, turnOf: (promptId) => steps.indexOf(promptId), snapshotAt }) : null
+  }
+  const askLedger = (): Promise<LedgerContents | null> => (ledger ??= readLedger())
   // More may be known against an answer once all of the log was read.
   const keyOf = (turn: number, path: WorkspacePath): string => `${turn} ${steps.isWhole && entriesAtHand !== null} ${path}`
   // An answer that several callers wait for must not end with the first one that gives up, so no signal goes in.
@@ -128,12 +151,18 @@ function createRevision(session: RecordedSession, cache: StepsCache, backups: Ba
     sources,
     steps,
     history,
+    ledger: async (signal) => {
+      throwIfAborted(signal)
+      return askLedger()
+    },
     start: async (turn, path, signal) => {
       throwIfAborted(signal)
-      return starts.get(keyOf(turn, path), () => contentAtStart(sources, turn, path))
+      return starts.get(keyOf(turn, path), async () => (await (await askLedger())?.start(turn, path)) ?? contentAtStart(sources, turn, path))
     },
     end: async (turn, path, signal) => {
       throwIfAborted(signal)
+      const seen = await (await askLedger())?.end(turn, path)
+      if (seen) return { held: seen, by: 'ledger', lastKnown: seen, isContradicted: false }
       const ask = (): Promise<Ended> => contentAtEnd(sources, turn, path, lookAtDisk, bytes)
       // What the disk had a say in is asked again each time.
       return turn === steps.turns.length - 1 ? ask() : ends.get(keyOf(turn, path), ask)
@@ -163,7 +192,8 @@ async function readHistory(session: RecordedSession, steps: TimelineSteps): Prom
 
 async function pathsTouched(revision: Revision, signal: AbortSignal | undefined, onProgress: ((done: number, total: number) => void) | undefined): Promise<readonly WorkspacePath[]> {
   const { steps } = revision
-  const paths = new Set<WorkspacePath>((await revision.history(signal)).keys())
+  const own = await revision.ledger(signal)
+  const paths = new Set<WorkspacePath>(own ? own.paths : (await revision.history(signal)).keys())
   await steps.load(beginning, startOf(0), signal)
   for (let turn = 0; turn < steps.turns.length; turn++) {
     await steps.load(startOf(turn), startOf(turn + 1), signal)

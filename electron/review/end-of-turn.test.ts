@@ -127,6 +127,43 @@ describe('the end of a turn', () => {
     expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe(expected)
   })
 
+  it.each([
+    ["sed -i 's/o/0/' a.txt", 'one\ntwo\n', 'steps command 0ne\ntw0\n'],
+    ["cd . && sed -i -e 's/one/two/' -e 's/two/three/' a.txt", 'one\r\n', 'steps command three\r\n'],
+    ["sed -i 's/x/y/' a.txt", 'one\n', 'steps command one\n'],
+    ["sed -i 's/^./x/' a.txt", 'é\n', 'nothing none ? changed-by-command'],
+  ])('is what %s makes of %j', async (command, before, expected) => {
+    const agent = new SimulatedAgent({ 'a.txt': '-\n' })
+    agent.prompt('first')
+    agent.write('a.txt', before)
+    agent.prompt('second')
+    agent.shell(command, () => undefined)
+    expect(await ended(await openAgent(agent), 2, 'a.txt')).toBe(expected)
+  })
+
+  it('is unknown after a sed where a read shows something else', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.shell("sed -i 's/two/three/' a.txt", (disk) => disk.put('a.txt', 'four\n'))
+    agent.read('a.txt')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe('nothing none ? records-disagree')
+  })
+
+  it.each([
+    [false, 'next backup typed\n'],
+    [true, 'steps command three\n'],
+  ])('after a sed is told apart from what was typed then if a record shows it (%s)', async (isRead, expected) => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
+    agent.prompt('first')
+    agent.edit('a.txt', 'one', 'two')
+    agent.shell("sed -i 's/two/three/' a.txt", (disk) => disk.put('a.txt', 'three\n'))
+    if (isRead) agent.read('a.txt')
+    agent.put('a.txt', 'typed\n')
+    agent.prompt('second')
+    expect(await ended(await openAgent(agent), 1, 'a.txt')).toBe(expected)
+  })
+
   it('is unknown after the same command when it failed', async () => {
     const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
     agent.prompt('first')

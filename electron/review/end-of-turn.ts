@@ -1,15 +1,16 @@
 import { ReviewError } from '../../shared/errors.js'
 import type { WorkspacePath } from '../../shared/ids.js'
+import type { RecognisedSed } from '../edits/sed-command.js'
 import { absent, compare, isKnown, isSameContent, observeText, ofBytes, unknown, withMode, type Held, type Observation } from './held.js'
 import { weigh } from './observations.js'
 import { disturbs, endOf, startOf, startOfNext, type EditStep, type PathEvent } from './path-events.js'
 import { reasonBehind } from './recorded-steps.js'
 import { applyRecordedEdit, created, type Present } from './recorded-edit.js'
-import type { ShellEffect } from './shell-effects.js'
+import type { ShellEffect } from '../shell/shell-effects.js'
 import { contentAtStart, type Sources } from './start-of-turn.js'
 
 /** How the end of a turn is known. `next`: from the start of the next turn, since the recorded steps do not lead there. */
-export type EndedBy = 'steps' | 'next' | 'disk' | 'nothing'
+export type EndedBy = 'ledger' | 'steps' | 'next' | 'disk' | 'nothing'
 
 export interface Ended {
   readonly held: Held
@@ -38,7 +39,7 @@ export async function contentAtEnd(from: Sources, turn: number, path: WorkspaceP
     const reason = unknown(from.hasSnapshots ? 'log-broken' : 'no-record')
     return nothing(reason, reason, false)
   }
-  const { now, lastKnown, lastText, isComputed, isContradicted } = await walkThrough(from, turn, path, cache, signal)
+  const { now, lastKnown, lastText, isComputed, isContradicted, unconfirmed } = await walkThrough(from, turn, path, cache, signal)
   const gap = [...from.steps.events(path, endOf(turn), startOfNext(turn))]
   const isGapQuiet = gap.every((event) => event.kind === 'seen' || (event.kind === 'shell' && disturbs(event.shell, now, 'forward') === 'no'))
   const ended = (held: Held, by: EndedBy): Ended => ({ held, by, lastKnown: held, isContradicted })
@@ -55,7 +56,10 @@ export async function contentAtEnd(from: Sources, turn: number, path: WorkspaceP
   if (isKnown(now)) {
     // The backup's bytes count more than what the steps make of line ends.
     const isSameText = next && isKnown(next) && next.textHash !== null && next.textHash === now.textHash && !isSameContent(next.content, now.content)
-    return isSameText && isComputed ? ended(next, 'next') : ended(withModeOf(now, next), 'steps')
+    if (isSameText && isComputed) return ended(next, 'next')
+    // What was typed right after a command cannot be told from the command.
+    const isDoubted = unconfirmed && next && isKnown(next) && !isSameContent(next.content, now.content)
+    return isDoubted ? { ...ended(next, 'next'), isContradicted: true } : ended(withModeOf(now, next), 'steps')
   }
   if (next && isKnown(next) && (!lastText || compare(next, lastText) !== 'different')) return ended(next, 'next')
   return nothing(now, lastKnown, isContradicted)
@@ -102,6 +106,8 @@ class Walk {
   lastText: Observation | null = null
   isComputed = false
   isContradicted = false
+  /** What was known before a sed of which no later record shows that it did what it should; `null` where there is none. */
+  unconfirmed: Held | null = null
   /** Every content on the way, by hash. */
   readonly made = new Map<string, Uint8Array>()
   private bytes: Uint8Array | null = null
@@ -118,10 +124,13 @@ class Walk {
 
   async take(event: PathEvent, signal: AbortSignal | undefined): Promise<void> {
     if (event.kind === 'seen') {
-      if ((await weigh(this.from.steps, this.now, event)) === 'different') this.contradict()
+      const verdict = await weigh(this.from.steps, this.now, event)
+      if (verdict === 'different') this.contradict()
+      if (verdict === 'same') this.unconfirmed = null
       this.lastText ??= event.step.what
     } else if (event.kind === 'edit') {
       await this.edit(event, signal)
+      if (event.step.before || event.step.after) this.unconfirmed = null
       this.lastText = event.step.isSure ? event.step.after : null
     } else if (disturbs(event.shell, this.now, 'forward') === 'mode') {
       const bits = event.shell.kind === 'file' && event.shell.isCertain && event.step.isDone ? event.shell.mode : null
@@ -151,6 +160,8 @@ class Walk {
     const { shell, step } = event
     if (shell.kind === 'unforeseen' || !shell.isCertain || !step.isDone) return this.become(unknown(reasonBehind(step)))
     const after = await this.afterEffect(shell, signal)
+    if (shell.sed) this.unconfirmed ??= this.lastKnown
+    else if (shell.how !== 'appended') this.unconfirmed = null
     if (!after) return this.become(unknown('changed-by-command'))
     const { state } = this.now.content
     this.becomeFile(after, state.kind === 'file' ? state.mode : null, 'command')
@@ -160,12 +171,18 @@ class Walk {
     const { state } = this.now.content
     if (effect.how === 'deleted') return { kind: 'absent' }
     if (effect.how === 'touched') return state.kind === 'unknown' ? null : { kind: 'file', bytes: new Uint8Array() }
+    if (effect.sed) return state.kind === 'file' ? this.afterSed(effect.sed, signal) : null
     if (effect.content === null || effect.isTree) return null
     const added = Buffer.from(effect.content)
     if (effect.how === 'written') return { kind: 'file', bytes: added }
     if (effect.how !== 'appended') return null
     if (state.kind === 'absent') return { kind: 'file', bytes: added }
     return state.kind === 'file' ? { kind: 'file', bytes: Buffer.concat([await this.now.content.read(signal), added]) } : null
+  }
+
+  private async afterSed(sed: RecognisedSed, signal: AbortSignal | undefined): Promise<Present | null> {
+    const bytes = await this.from.sedOutcome(sed, this.bytes ?? (await this.now.content.read(signal)), signal)
+    return bytes && { kind: 'file', bytes }
   }
 
   private becomeFile(after: Present | null, mode: number | null, source: 'edit' | 'record' | 'command'): void {
@@ -183,6 +200,7 @@ class Walk {
 
   private contradict(): void {
     this.isContradicted = true
+    this.lastKnown = this.unconfirmed ?? this.lastKnown
     this.become(unknown('records-disagree'))
   }
 

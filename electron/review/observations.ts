@@ -1,7 +1,7 @@
 import type { WorkspacePath } from '../../shared/ids.js'
 import { agreesWithSeen } from '../sessions/seen-text.js'
 import { compare, type Held, type Observation, type Verdict } from './held.js'
-import { beginning, disturbs, endOf, startOf, type PathEvent, type Place } from './path-events.js'
+import { disturbs, endOf, startOf, type PathEvent, type Place } from './path-events.js'
 import type { TimelineSteps } from './timeline-steps.js'
 
 /** A record of a path, and the event that holds it. */
@@ -37,26 +37,6 @@ export function firstObservation(events: Iterable<PathEvent>, held: Held): Early
 export function observationOf(event: PathEvent): Observation | null {
   if (event.kind === 'seen') return event.step.what
   return event.kind === 'edit' ? event.step.before : null
-}
-
-/**
- * How a content stands to the last record of the path before a turn, looking back to the turn `since`. `changed`: something
- * could have changed the file after the last record.
- */
-export async function lastObservation(steps: TimelineSteps, turn: number, path: WorkspacePath, held: Held, since: number, signal: AbortSignal | undefined): Promise<'none' | 'same' | 'different' | 'changed'> {
-  await steps.load(since === 0 ? beginning : startOf(since), startOf(turn), signal)
-  for (const event of steps.eventsBefore(path, startOf(turn))) {
-    if (event.place.segment < startOf(since).segment) return 'none'
-    if (event.kind === 'shell') {
-      if (disturbs(event.shell, held, 'backward') === 'content') return 'changed'
-      continue
-    }
-    const after = event.kind === 'edit' && event.step.isSure ? event.step.after : null
-    const verdict = after ? compare(held, after) : event.kind === 'seen' ? await weigh(steps, held, event) : 'unsure'
-    if (verdict !== 'unsure') return verdict
-    if (event.kind === 'edit') return 'changed'
-  }
-  return 'none'
 }
 
 /**

@@ -5,11 +5,13 @@ import type { RewindChoices, RewindTarget } from '../../shared/rewind.js'
 import type { SessionSummary, TranscriptEntry } from '../../shared/session.js'
 import type { Hit, Outline, SessionHeader, SessionMap, TurnDetails } from '../../shared/timeline.js'
 import { inParallel } from '../base/pool.js'
+import type { SedRunner } from '../edits/sed-runner.js'
 import { storedContent, type BackupStore } from '../history/backup-store.js'
 import { operationOf, type StackEntry } from '../history/journal.js'
 import type { SessionHistory, SessionRewind } from '../history/session-history.js'
 import type { TakeBackRequest } from '../history/take-back.js'
 import type { RecordedSession } from '../sessions/recorded-session.js'
+import type { BaseTree } from './base-tree.js'
 import { createContents, type Contents, type DiskView } from './contents.js'
 import { createDiskComparison } from './disk-comparison.js'
 import { findInSession } from './find.js'
@@ -29,9 +31,13 @@ export interface OpenedSessionDeps {
   readonly summary: () => SessionSummary
   /** The attached folder with what our operations did in it; `null` while there is none. */
   readonly attached: { readonly history: SessionHistory; readonly disk: DiskView } | null
+  /** The worktree of ours that the session works in. */
+  readonly worktree?: { readonly base: BaseTree; readonly branch: () => string | null } | null
   readonly store: BackupStore
   readonly marks: ReviewMarks
   readonly comparer: TextComparer
+  /** Without it what a recorded sed wrote stays unknown. */
+  readonly sed?: SedRunner
   readonly now?: () => number
   /** Something that these answers show has changed. */
   readonly onChanged: () => void
@@ -77,7 +83,7 @@ const rememberedDetails = 2_000
 export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
   const { session, attached, store, marks, comparer, now = Date.now } = deps
   const disk = (): DiskView | null => attached?.disk ?? null
-  const contents = createContents({ session, disk })
+  const contents = createContents({ session, disk, store, sed: deps.sed })
   const ours: OurOperations | null = attached && { journal: attached.history.journal, contentOf: (state: FileState) => storedContent(store, state) }
   const scopes = createScopes({
     contents,
@@ -86,6 +92,7 @@ export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
     readTurn: (promptId, signal) => session.readTurn(promptId, signal),
     operationFiles: (id) => operationFiles(ours, id),
     marked: () => markedContents(marks, store),
+    base: deps.worktree?.base ?? null,
     reviewOf: marks.reviewOf,
     leftLast: async (path, signal) => {
       const left = await leftLast(contents, ours, path, signal)
@@ -115,9 +122,11 @@ export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
     const entries = await session.readTurn(promptId)
     const turn = [...session.turns, ...session.setAside.flatMap((branch) => branch.turns)].find((each) => each.promptId === promptId)
     const { steps } = turn ? await contents.now().steps.digest(turn) : { steps: [] }
+    const at = contents.now().steps.indexOf(promptId)
+    const limits = at === null ? [] : ((await contents.now().ledger())?.limits(at) ?? [])
     const isLast = session.turns.at(-1)?.promptId === promptId
     const between = isLive(promptId) && !isLast ? await scopes.list({ kind: 'by-user', after: promptId }) : []
-    return buildTurnDetails({ promptId, entries, steps, changes: await scopes.list({ kind: 'turn', promptId }), between })
+    return buildTurnDetails({ promptId, entries, steps, changes: await scopes.list({ kind: 'turn', promptId }), between, limits })
   }
 
   return {
@@ -133,6 +142,7 @@ export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
       undo: stackTop(attached?.history.journal.undoStack()),
       redo: stackTop(attached?.history.journal.redoStack()),
       byUser: attached && !session.loading ? byUser.latest() : null,
+      base: deps.worktree ? { commit: deps.worktree.base.commit, branch: deps.worktree.branch() } : null,
       recovered: attached?.history.recovered() ?? null,
     }),
     outline: () => {
@@ -216,7 +226,7 @@ export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
 }
 
 function canRewind(session: RecordedSession, isAttached: boolean): SessionHeader['canRewind'] {
-  if (!session.loading && !session.turns.some((turn) => turn.hasSnapshot)) {
+  if (!session.loading && !session.ledger && !session.turns.some((turn) => turn.hasSnapshot)) {
     return { kind: 'no', reason: 'This log holds no prompt snapshots, so its files cannot be restored.' }
   }
   return isAttached ? { kind: 'yes' } : { kind: 'no', reason: 'The folder of this session is not here. To rewind, attach the folder it belongs to.' }

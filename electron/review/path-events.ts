@@ -1,7 +1,7 @@
 import type { WorkspacePath } from '../../shared/ids.js'
 import type { Step } from './recorded-steps.js'
 import type { Held } from './held.js'
-import type { ShellEffect, ShellStep } from './shell-effects.js'
+import type { ShellEffect, ShellStep } from '../shell/shell-effects.js'
 
 /** Before the step `step` of a segment; segment `2n + 1` is turn n (from 0), `2n + 2` what came between it and the next. */
 export interface Place {

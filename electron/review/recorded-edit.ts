@@ -21,7 +21,7 @@ export function applyRecordedEdit(before: Present, edit: RecordedEdit): Present 
  */
 export function created(edit: RecordedEdit): Present | null {
   // On Windows the recorder writes such scripts with CRLF or a BOM.
-  if (!edit.isNewFile || /\.(bat|cmd|ps1)$/i.test(edit.path)) return null
+  if (!edit.isNewFile || edit.keepsBytes === false || /\.(bat|cmd|ps1)$/i.test(edit.path)) return null
   if (edit.change.kind === 'write') return { kind: 'file', bytes: Buffer.from(edit.change.content) }
   if (edit.change.kind === 'replace' && edit.change.oldText === '') return { kind: 'file', bytes: Buffer.from(edit.change.newText) }
   return null
@@ -31,7 +31,7 @@ function changed(bytes: Uint8Array, edit: RecordedEdit): Present | null {
   if (edit.change.kind === 'delete') return { kind: 'absent' }
   if (edit.isNewFile) return null
   const file = readUtf8(bytes)
-  if (!file) return null
+  if (!file || (edit.keepsBytes === false && (file.isCrlf || file.hasBom))) return null
   const text = newText(file, edit)
   if (text === null) return null
   const ended = file.isCrlf ? text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n') : text

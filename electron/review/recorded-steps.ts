@@ -1,8 +1,13 @@
-import type { UnknownReason } from '../../shared/file-state.js'
+import type { ChangeCause, UnknownReason } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { RecordedText, ToolCall, TranscriptEntry } from '../../shared/session.js'
+import { parseObject } from '../sessions/json-values.js'
+import { patchedPaths } from '../sessions/own-tools.js'
+import type { LedgerMark } from '../sessions/recorded-session.js'
+import { calledPath } from '../sessions/tracked-paths.js'
 import { observeShown, observeText, type Observation } from './held.js'
-import { shellEffects, unforeseen, type ShellStep } from './shell-effects.js'
+import { isAgents } from './ledger-contents.js'
+import { shellEffects, unforeseen, type ShellStep } from '../shell/shell-effects.js'
 
 /** One thing that happened to files in a turn, in order; texts are kept as hashes, the call `at` has them. */
 export type Step =
@@ -12,7 +17,7 @@ export type Step =
       readonly kind: 'edit'
       readonly at: number
       readonly path: WorkspacePath
-      readonly cause: 'edit' | 'sed' | 'subagent'
+      readonly cause: ChangeCause
       readonly before: Observation | null
       readonly after: Observation | null
       /** False where the log does not say whether it was done. */
@@ -87,12 +92,28 @@ export function stepsOf(promptId: PromptId, entries: readonly TranscriptEntry[],
       refusals.push({ path: call.edit.path, status: call.status === 'refused' ? 'refused' : 'failed', reason: firstLine(call.output) })
       return
     }
+    if (!call.edit && wroteNothing(call)) refusals.push(...patchRefusals(call, folder))
     const step = stepOf(call, at, isSubagent, folder)
     if (step) steps.push(step.kind === 'command' && isUnordered ? { ...step, isDone: false } : step)
   })
   steps.push(...lost)
   const commands = placed.flatMap(({ call }) => (call.command ? [call.command.text.slice(0, 500)] : []))
   return { promptId, steps, refusals, commands, endedAt: entries.reduce((latest, entry) => Math.max(latest, entry.at), 0) }
+}
+
+/**
+ * The steps of a turn by the ledger, which saw what each call did. An edit that it does not know, since its record was lost, and a
+ * line that cannot be read stay as the calls tell.
+ */
+export function withLedger(turn: TurnSteps, calls: readonly PlacedCall[], marks: readonly LedgerMark[]): TurnSteps {
+  const placeOf = new Map(calls.map(({ call }, at) => [call.callId, at]))
+  const known = new Set(marks.map(({ callId }) => callId))
+  const seen = marks.filter((mark) => isAgents(mark) && !mark.isFirstSight).flatMap((mark): readonly Step[] => {
+    const at = placeOf.get(mark.callId ?? '') ?? -1
+    return mark.paths.map((path) => ({ kind: 'edit', at, path, cause: mark.cause, before: null, after: null, isSure: true }))
+  })
+  const told = turn.steps.filter((step) => step.at === lostStep.at || (step.kind === 'edit' && !known.has(calls[step.at]?.call.callId ?? '')))
+  return { ...turn, steps: [...told, ...seen] }
 }
 
 /** The steps of a turn that a rewind took back: nothing of what they did is certain any more. */
@@ -115,6 +136,15 @@ export function reasonBehind(step: Extract<Step, { readonly kind: 'command' }>):
 /** Whether the record says that the edit did not take place; one without any result may have. */
 function wroteNothing({ status, output }: ToolCall): boolean {
   return status === 'refused' || (status === 'failed' && output !== '')
+}
+
+/** A patch of several files that was not applied, file by file. */
+function patchRefusals(call: ToolCall, folder: string): readonly Refusal[] {
+  const status = call.status === 'refused' ? 'refused' : 'failed'
+  return patchedPaths(call.name, parseObject(call.args) ?? {}).flatMap((named) => {
+    const path = calledPath(named, folder)
+    return path === null ? [] : [{ path, status, reason: firstLine(call.output) }]
+  })
 }
 
 function stepOf(call: ToolCall, at: number, isSubagent: boolean, folder: string): Step | null {
@@ -148,7 +178,7 @@ function commandStep(call: ToolCall, command: NonNullable<ToolCall['command']>, 
 const blankWords = /\\r|\\x0d|\\015|\\u000d|\\s|dos2unix|unix2dos|crlf|\beol\b|end-of-line|line.?end|\bbom\b|feff|utf-?8-sig|iconv|recode|encod|white.?space|blank|trim|strip|trailing|format|fmt|prettier|black|ruff|biome|lint|fix|style|commit|expand|\btr\b/i
 
 /** Tools without an effect on files, by the names that the agents give them. */
-const harmlessTools = /^(todo_?write|todo_?read|web_?fetch|(google_)?web_?search|ask_?user(_question)?|exit_?plan_?mode|enter_?plan_?mode|skill|think|list_.*|get_.*|tool_search|update_plan|wait|sleep)$/i
+const harmlessTools = /^(todo_?write|todo_?read|web_?fetch|(google_)?web_?search|ask_?user(_?question)?|task_?(create|update|get|list|stop)|kill_?shell|exit_?plan_?mode|enter_?plan_?mode|skill|think|list_.*|get_.*|tool_search|update_plan|wait|sleep)$/i
 
 function isHarmless(call: ToolCall): boolean {
   switch (call.kind) {

@@ -9,6 +9,7 @@ import { byPath, type Contents } from './contents.js'
 import { isKnown, unknown } from './held.js'
 import { isOutside } from './path-events.js'
 import type { PairWatch } from './scoped-pairs.js'
+import { isUnchanged } from './turn-files.js'
 
 /** What our own operations left, and their bytes. */
 export interface OurOperations {
@@ -47,15 +48,27 @@ async function fileForRewind(contents: Contents, ours: OurOperations | null, tar
   const held = isAsFirstTouched ? await contents.now().start(touched.first, path, signal) : proven
   if (!isKnown(held) && !touched) return null
   const left = await leftLast(contents, ours, path, signal)
+  // What only somebody else changed since is not the agent's to take back: held against itself it stays, unless a person chooses.
+  const isOthers = await isOthersOnly(contents, ours, target, path, signal)
   return {
     path,
     // A file outside the workspace may be known, but is never written.
     target: isOutside(path) ? unknown('outside-workspace').content : held.content,
     // Where a later command may have changed it, what was known before is the best to tell typing by: at worst more counts as typed.
-    base: left.content,
+    base: isOthers ? held.content : left.content,
     turn: touched ? `turn ${touched.first + 1}` : null,
     isAsFirstTouched: isAsFirstTouched && isKnown(held),
   }
+}
+
+async function isOthersOnly(contents: Contents, ours: OurOperations | null, { kind, promptId }: RewindTarget, path: WorkspacePath, signal: AbortSignal | undefined): Promise<boolean> {
+  const ledger = await contents.now().ledger(signal)
+  const turn = contents.now().steps.indexOf(promptId) ?? 0
+  if (!ledger?.isOthersOnly(path, turn, kind)) return false
+  const ourLast = ours?.journal.lastLeft(path)
+  const seen = ourLast && (await ledger.latest(path))
+  // An operation of ours that still stands has the last word; one that was undone has none.
+  return !ourLast || (seen !== null && seen !== undefined && isUnchanged({ content: { ...seen.content, state: ourLast.state } }, seen))
 }
 
 /** What stood at a path before anybody else typed. */

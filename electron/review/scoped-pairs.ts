@@ -3,11 +3,12 @@ import type { ChangeCause, ContentSource, Scope } from '../../shared/file-state.
 import { operationId, type OperationId, type PromptId, type WorkspacePath } from '../../shared/ids.js'
 import { inParallel } from '../base/pool.js'
 import type { KnownContent } from '../history/content.js'
+import type { BaseTree } from './base-tree.js'
 import { byPath, type Contents, type DiskView } from './contents.js'
-import { isKnown, unknown, type Held } from './held.js'
+import { isKnown, unknown, withMode, type Held } from './held.js'
 import { startOf, startOfNext } from './path-events.js'
 import type { Refusal } from './recorded-steps.js'
-import { filesBetween, isUnchanged, turnFiles, type TurnFile } from './turn-files.js'
+import { causeOf, filesBetween, isUnchanged, turnFiles, type TurnFile } from './turn-files.js'
 
 /** One file of a scope with the two contents that are compared. */
 export interface Pair {
@@ -34,6 +35,8 @@ export interface PairSources {
   /** Files that an operation of ours changed. Errors: NOTHING_TO_UNDO when there is no such operation. */
   readonly operationFiles: (operation: OperationId) => readonly { readonly path: WorkspacePath; readonly before: KnownContent; readonly after: KnownContent }[]
   readonly marked: () => MarkedContents
+  /** The commit that the session's worktree left from; `null` where it works in none of ours. */
+  readonly base: BaseTree | null
   /** What the agent, or our newest operation, left at a path; `null` where that is not known for sure. */
   readonly leftLast: (path: WorkspacePath, signal?: AbortSignal) => Promise<Pair['before'] | null>
 }
@@ -61,6 +64,10 @@ export async function pairsOf(from: PairSources, scope: Scope, watch: PairWatch 
       return from.operationFiles(operationId(scope.operationId)).map(({ path, before, after }) => plainPair(path, { content: before, source: 'backup' }, { content: after, source: 'backup' }, 'rewind'))
     case 'since-reviewed':
       return eachPath(await touchedPaths(from, watch), (path) => pairSinceReview(from, path, watch.signal), watch)
+    case 'base': {
+      const files = await baseOf(from).differing(watch.signal)
+      return eachPath([...files.keys()].sort(byPath), (path) => pairSinceBase(from, path, files.get(path), watch.signal), watch)
+    }
     default:
       return eachPath(await touchedPaths(from, watch), (path) => pairOf(from, scope, path, watch.signal), watch)
   }
@@ -87,7 +94,25 @@ export async function pairOf(from: PairSources, scope: Scope, path: WorkspacePat
       return pairToDisk(from, liveTurn(from, scope.promptId), path, signal)
     case 'since-reviewed':
       return pairSinceReview(from, path, signal)
+    case 'base':
+      return pairSinceBase(from, path, (await baseOf(from).differing(signal)).get(path), signal)
   }
+}
+
+function baseOf({ base }: PairSources): BaseTree {
+  if (!base) throw new ReviewError('WORKSPACE_MISSING', 'This session works in no worktree that was made here. Compare with a turn instead.')
+  return base
+}
+
+/** Whoever changed it: the worktree as a whole is compared. */
+async function pairSinceBase(from: PairSources, path: WorkspacePath, before: Held | undefined, signal: AbortSignal | undefined): Promise<Pair | null> {
+  const after = await from.disk()?.look(path, signal)
+  if (!before || !after) return null
+  // Git tells only whether a file can be run: which others may read it is no change.
+  const [then, now] = [before.content.state, after.content.state]
+  const runs = (mode: number | null): boolean => ((mode ?? 0) & 0o111) !== 0
+  const comparable = then.kind === 'file' && now.kind === 'file' && runs(then.mode) === runs(now.mode) ? withMode(before, now.mode) : before
+  return isUnchanged(comparable, after) ? null : plainPair(path, comparable, after, 'unknown')
 }
 
 function pairOfTurn(file: TurnFile, promptId: PromptId): Pair {
@@ -113,7 +138,8 @@ async function pairOfRange(from: PairSources, first: number, last: number, path:
   if (isUnchanged(before, after) || (!touched && !(isKnown(before) && isKnown(after)))) return null
   const ids = touched && { before: revision.steps.turns[touched.first]?.promptId, after: revision.steps.turns[touched.last]?.promptId }
   const recordedIn = ids?.before && ids.after ? { before: ids.before, after: ids.after } : null
-  return { ...plainPair(path, before, after, touched ? causeIn(from, touched.last, path) : 'unknown'), recordedIn }
+  const untold = (await revision.ledger(signal))?.lastCause(path, first, last) ?? 'unknown'
+  return { ...plainPair(path, before, after, touched ? causeIn(from, touched.last, path) : untold), recordedIn }
 }
 
 async function pairToDisk(from: PairSources, turn: number, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Pair | null> {
@@ -161,9 +187,7 @@ async function firstKnown(turns: readonly number[], ask: (turn: number) => Promi
 
 function causeIn(from: PairSources, turn: number, path: WorkspacePath): ChangeCause {
   const { steps } = from.contents.now()
-  const events = [...steps.events(path, startOf(turn), startOfNext(turn))]
-  const edit = events.findLast((event) => event.kind === 'edit')
-  return edit?.kind === 'edit' ? edit.step.cause : events.some((event) => event.kind === 'shell') ? 'command' : 'unknown'
+  return causeOf([...steps.events(path, startOf(turn), startOfNext(turn))], path)
 }
 
 function touchedPaths(from: PairSources, watch: PairWatch): Promise<readonly WorkspacePath[]> {

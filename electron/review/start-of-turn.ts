@@ -3,11 +3,12 @@ import { throwIfAborted } from '../../shared/errors.js'
 import type { WorkspacePath } from '../../shared/ids.js'
 import type { Backup, PromptSnapshot } from '../../shared/snapshot.js'
 import type { RecordedSession } from '../sessions/recorded-session.js'
+import { withoutSeds, type SedSources } from './before-sed.js'
 import { absent, compare, isKnown, isSameContent, link, ofBytes, sha256, unknown, withMode, type Backups, type Held } from './held.js'
-import { captureIn, firstObservation, lastObservation, weigh, type Early } from './observations.js'
+import { lastObservation } from './last-observation.js'
+import { captureIn, firstObservation, weigh, type Early } from './observations.js'
 import { disturbs, endOf, startOf, type Place } from './path-events.js'
 import { reasonBehind } from './recorded-steps.js'
-import type { TimelineSteps } from './timeline-steps.js'
 
 /** One entry of a path in the live snapshots, from the turn on in which it changed. */
 export interface Entry {
@@ -17,9 +18,8 @@ export interface Entry {
 }
 
 /** Where knowledge of one revision of a session comes from. */
-export interface Sources {
+export interface Sources extends SedSources {
   readonly session: RecordedSession
-  readonly steps: TimelineSteps
   readonly backups: Backups
   readonly hasSnapshots: boolean
   /** Turns before this one stand before a gap in the log, where nobody knows what is missing. */
@@ -117,15 +117,18 @@ async function confirmedLater(from: Sources, turn: number, path: WorkspacePath, 
 }
 
 /** The recorder copied the file in the middle of the turn, just before its first edit. */
-async function capturedDuring(from: Sources, turn: number, path: WorkspacePath, held: Held, backup: Backup, signal: AbortSignal | undefined): Promise<Held> {
+async function capturedDuring(from: Sources, turn: number, path: WorkspacePath, captured: Held, backup: Backup, signal: AbortSignal | undefined): Promise<Held> {
   if (await isOverwritten(from, turn, backup, path, signal)) return unknown('records-disagree')
   const { place: capture } = captureIn(from.steps, turn, path)
+  const atCapture = [...from.steps.events(path, capture, { ...capture, step: capture.step + 1 })]
+  const { held, events } = await withoutSeds(from, path, [...from.steps.events(path, startOf(turn), capture)], captured, signal)
+  for (const event of atCapture) if (held !== captured && (await weigh(from.steps, captured, event)) === 'different') return unknown('records-disagree')
   let proof: 'none' | 'same' = 'none'
   let isDisturbed = false
   let isAtRisk = false
   let mayHaveMode = false
   let reason: UnknownReason = 'changed-by-command'
-  for (const event of from.steps.events(path, startOf(turn), { ...capture, step: capture.step + 1 })) {
+  for (const event of [...events, ...(held === captured ? atCapture : [])]) {
     if (event.kind === 'shell') {
       const effect = disturbs(event.shell, held, 'backward')
       if (effect !== 'no') mayHaveMode = true
@@ -141,7 +144,7 @@ async function capturedDuring(from: Sources, turn: number, path: WorkspacePath, 
   }
   if (!isDisturbed) return mayHaveMode ? withMode(held, null) : held
   if (isAtRisk) return unknown(reason)
-  const isProven = proof === 'same' || (await lastObservation(from.steps, turn, path, held, 0, signal)) === 'same'
+  const isProven = proof === 'same' || (await lastObservation(from, turn, path, held, 0, signal)) === 'same'
   return isProven ? withMode(held, null) : unknown(reason)
 }
 
@@ -153,14 +156,15 @@ async function carriedBack(from: Sources, turn: number, path: WorkspacePath, sig
   const entries = await from.entriesOf(path)
   const next = await nextCopy(from, turn, entries, signal)
   if (next === null) return unknown('no-record')
-  const held = await contentAtStart(from, next, path, signal)
-  if (!isKnown(held)) return held
+  const copied = await contentAtStart(from, next, path, signal)
+  if (!isKnown(copied)) return copied
   await from.steps.load(startOf(turn), startOf(next), signal)
+  const { held, events } = await withoutSeds(from, path, [...from.steps.events(path, startOf(turn), startOf(next))], copied, signal)
   let mayHaveMode = false
   let isSeen = false
   let isContradicted = false
   let takenBack = -1
-  for (const event of from.steps.events(path, startOf(turn), startOf(next))) {
+  for (const event of events) {
     if (event.place.segment === takenBack) continue
     if (event.kind === 'edit') {
       // An edit that a rewind took back: before it, the file was what the rewind has brought back.
@@ -196,7 +200,7 @@ async function knownBefore(
   signal: AbortSignal | undefined,
 ): Promise<'none' | 'same' | 'different'> {
   const last = entries.findLast((entry) => entry.turn < turn)
-  const verdict = await lastObservation(from.steps, turn, path, held, last?.turn ?? 0, signal)
+  const verdict = await lastObservation(from, turn, path, held, last?.turn ?? 0, signal)
   if (verdict === 'changed') return 'none'
   if (verdict !== 'none' || !last) return verdict
   const earlier = await from.backups.held(last.backup, signal)

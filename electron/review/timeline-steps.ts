@@ -4,7 +4,7 @@ import type { Turn } from '../../shared/session.js'
 import { breathe } from '../base/pool.js'
 import type { RecordedSession, SetAsideBranch } from '../sessions/recorded-session.js'
 import { covers, endOf, Segment, startOf, type LinkSign, type PathEvent, type Place } from './path-events.js'
-import { asUncertain, placedCalls, stepsOf, type PlacedCall, type TurnSteps } from './recorded-steps.js'
+import { asUncertain, placedCalls, stepsOf, withLedger, type PlacedCall, type TurnSteps } from './recorded-steps.js'
 
 /** Digests of turns, kept over changes of the log; only a turn that may still grow is read again. */
 export class StepsCache {
@@ -14,7 +14,13 @@ export class StepsCache {
   constructor(private readonly session: RecordedSession) {}
 
   stepsOf(promptId: PromptId): Promise<TurnSteps> {
-    return remember(this.digests, promptId, Infinity, async () => stepsOf(promptId, await this.session.readTurn(promptId), this.session.folder ?? '/'))
+    return remember(this.digests, promptId, Infinity, async () => {
+      const entries = await this.session.readTurn(promptId)
+      const told = stepsOf(promptId, entries, this.session.folder ?? '/')
+      const isLive = this.session.turns.some((turn) => turn.promptId === promptId)
+      const pages = isLive ? await this.session.ledger?.pages() : undefined
+      return pages && !pages.isPartial ? withLedger(told, placedCalls(entries), pages.ofTurn(promptId)) : told
+    })
   }
 
   /** The calls with their texts; only those of the last few turns are kept. */

@@ -16,6 +16,8 @@ export interface TurnDetailsSources {
   readonly changes: readonly FileChange[]
   /** What others changed before the next turn. */
   readonly between: readonly FileChange[]
+  /** What was not looked at, or not kept. */
+  readonly limits: readonly string[]
 }
 
 /** What a row of the timeline tells of a turn. */
@@ -34,6 +36,7 @@ export function buildTurnDetails(sources: TurnDetailsSources): TurnDetails {
     subagents: count(({ call }) => call.kind === 'subagent'),
     unknown: made.filter(isUnknown).length,
     ticks: fitTicks(ticksOf(sources, placed)),
+    limits: sources.limits,
     byUser: between.length === 0 ? null : { files: between.length, stat: sumOfStats(between) },
   }
 }
@@ -51,16 +54,20 @@ function isUnknown(change: FileChange): boolean {
 
 /** One tick for each call that matters, and one for each file that a command changed. */
 function ticksOf({ steps, changes }: TurnDetailsSources, placed: readonly PlacedCall[]): readonly Tick[] {
-  const byCommand = commandChanges(steps, changes)
-  return placed.flatMap((each, at): readonly Tick[] => [...ticksOfCall(each), ...(byCommand.get(at) ?? []).map(changeTick)])
+  const stats = placed.map(({ call }) => call.edit && statOfEdit(call.edit))
+  const untold = untoldChanges(steps, changes, placed, stats)
+  return placed.flatMap((each, at): readonly Tick[] => {
+    const files = untold.get(at) ?? []
+    const own = files.length > 0 && each.call.edit ? [] : ticksOfCall(each, stats[at] ?? null)
+    return [...own, ...files.map(changeTick)]
+  })
 }
 
-function ticksOfCall({ call, isSubagent }: PlacedCall): readonly Tick[] {
+function ticksOfCall({ call, isSubagent }: PlacedCall, stat: DiffStat | null): readonly Tick[] {
   const label = labelOf(call.edit?.path ?? call.command?.text ?? call.name)
   if (call.status === 'refused') return [{ kind: 'refused', label }]
   if (call.status === 'failed') return [{ kind: 'failed', label }]
   if (call.edit) {
-    const stat = statOfEdit(call.edit)
     const cause = isSubagent ? 'subagent' : call.edit.change.kind === 'sed' ? 'sed' : 'edit'
     return [stat ? { kind: 'change', cause, removed: stat.deletions, added: stat.insertions, label } : { kind: 'unknown', label }]
   }
@@ -68,12 +75,28 @@ function ticksOfCall({ call, isSubagent }: PlacedCall): readonly Tick[] {
   return call.command ? [{ kind: 'command', label }] : []
 }
 
-/** The files that commands changed, by the last call that can have done it. */
-function commandChanges(steps: readonly Step[], changes: readonly FileChange[]): ReadonlyMap<number, readonly FileChange[]> {
+/** The files of whose lines no call tells, as those that commands changed, by the last call that can have done it. */
+function untoldChanges(
+  steps: readonly Step[],
+  changes: readonly FileChange[],
+  placed: readonly PlacedCall[],
+  stats: readonly (DiffStat | null)[],
+): ReadonlyMap<number, readonly FileChange[]> {
   const byCall = new Map<number, FileChange[]>()
+  const editsOf = new Map<WorkspacePath, Step[]>()
+  for (const step of steps) {
+    if (step.kind !== 'edit' || placed[step.at] === undefined) continue
+    const others = editsOf.get(step.path)
+    if (others) others.push(step)
+    else editsOf.set(step.path, [step])
+  }
   for (const change of changes) {
-    if (change.cause !== 'command') continue
-    const step = steps.findLast((each) => each.kind === 'command' && mayConcern(each, change.path))
+    const edits = editsOf.get(change.path) ?? []
+    const last = edits.at(-1)
+    const isOfCommand = last !== undefined && placed[last.at]?.call.edit === null
+    const isUntold = isOfCommand || (change.stat !== null && edits.every(({ at }) => stats[at] === null))
+    const command = change.cause === 'command' || change.cause === 'sed' ? steps.findLast((step) => step.kind === 'command' && mayConcern(step, change.path)) : undefined
+    const step = last ? (isUntold ? last : undefined) : command
     if (step) byCall.set(step.at, [...(byCall.get(step.at) ?? []), change])
   }
   return byCall

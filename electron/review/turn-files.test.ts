@@ -39,6 +39,17 @@ describe('the files of a turn', () => {
     expect(await filesOf(agent, 1)).toEqual(['a.txt refused: The user said no.', 'b.txt failed: The file was changed since it was read.'])
   })
 
+  it('list what a sed in the shell changed as its work, where it ended well', async () => {
+    const agent = new SimulatedAgent({ 'a.txt': 'one\n', 'b.txt': 'one\n', 'c.txt': 'one\n' })
+    agent.prompt('first')
+    for (const path of ['a.txt', 'b.txt']) agent.edit(path, 'one', 'two')
+    agent.prompt('second')
+    agent.shell("sed -i 's/two/three/' a.txt", (disk) => disk.put('a.txt', 'three\n'))
+    agent.shell("sed -i 's/two/three/' b.txt", () => undefined, { exitCode: 1 })
+    agent.shell("sed -i 's/one/two/' c.txt && npm test", (disk) => disk.put('c.txt', 'two\n'))
+    expect(await filesOf(agent, 2)).toEqual(['a.txt sed file > unknown', 'b.txt command file > unknown', 'c.txt sed unknown > unknown'])
+  })
+
   it('list what commands name, with as much as their text tells', async () => {
     const agent = new SimulatedAgent({ 'a.txt': 'one\n' })
     agent.prompt('first')

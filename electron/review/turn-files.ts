@@ -2,8 +2,10 @@ import type { ChangeCause } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { RecordedText, TranscriptEntry } from '../../shared/session.js'
 import type { PromptSnapshot } from '../../shared/snapshot.js'
+import { doneSed } from './before-sed.js'
 import { byPath, type Contents, type Revision } from './contents.js'
 import { isKnown, isSameContent, unknown, type Held } from './held.js'
+import type { LedgerInterlude } from './ledger-contents.js'
 import { endOf, isNamed, startOf, startOfNext, type PathEvent } from './path-events.js'
 import { placedCalls, type Refusal } from './recorded-steps.js'
 
@@ -55,7 +57,10 @@ export async function turnFiles(contents: Contents, promptId: PromptId, signal?:
 export async function filesBetween(contents: Contents, promptId: PromptId, signal?: AbortSignal): Promise<readonly TurnFile[]> {
   const revision = contents.now()
   const turn = revision.steps.indexOf(promptId)
-  if (turn === null || turn >= revision.steps.turns.length - 1 || revision.steps.setAsideAfter(turn).length > 0) return []
+  if (turn === null || turn >= revision.steps.turns.length - 1) return []
+  const ledger = await revision.ledger(signal)
+  if (ledger) return (await ledger.between(turn)).filter(({ before, after }) => !isUnchanged(before, after)).map(asTurnFile).sort((one, two) => byPath(one.path, two.path))
+  if (revision.steps.setAsideAfter(turn).length > 0) return []
   const [before, after] = await Promise.all([revision.sources.snapshotOf(turn), revision.sources.snapshotOf(turn + 1)])
   await revision.steps.load(startOf(turn), startOfNext(turn), signal)
   const edited = revision.steps.segmentOf(turn)?.changedPaths ?? []
@@ -77,22 +82,30 @@ async function liveFile(revision: Revision, turn: number, path: WorkspacePath, s
   if (isUnchanged(before, ended.held)) return null
   const events = [...revision.steps.events(path, startOf(turn), endOf(turn))]
   const edits = events.flatMap((event) => (event.kind === 'edit' ? [event.step] : []))
-  const cause = causeOf(events)
+  const cause = causeOf(events, path)
   return {
     path,
     before,
     after: ended.held,
-    cause: edits.length > 0 && ended.isContradicted && ended.by !== 'steps' ? 'unknown' : cause,
+    cause: (edits.length > 0 || cause === 'sed') && ended.isContradicted && ended.by !== 'steps' ? 'unknown' : cause,
     isRecorded: edits.some((edit) => edit.isSure),
     refusal: null,
     isModeOnly: edits.length === 0 && events.every((event) => event.kind !== 'shell' || event.shell.kind === 'unforeseen' || event.shell.how === 'mode'),
   }
 }
 
-function causeOf(events: readonly PathEvent[]): ChangeCause {
+function asTurnFile({ path, before, after, cause }: LedgerInterlude): TurnFile {
+  return { path, before, after, cause, isRecorded: false, refusal: null, isModeOnly: false }
+}
+
+/** Who changed the file: of its edits the last, else the last command that names it, else any that may have. */
+export function causeOf(events: readonly PathEvent[], path: WorkspacePath): ChangeCause {
   const edit = events.findLast((event) => event.kind === 'edit')
   if (edit?.kind === 'edit') return edit.step.cause
-  return events.some((event) => event.kind === 'shell') ? 'command' : 'unknown'
+  const commands = events.flatMap((event) => (event.kind === 'shell' ? [event] : []))
+  const named = commands.findLast(({ shell }) => isNamed(shell) && shell.path === path)
+  if (named) return doneSed(named) ? 'sed' : 'command'
+  return commands.length > 0 ? 'command' : 'unknown'
 }
 
 async function betweenFile(revision: Revision, turn: number, path: WorkspacePath, signal: AbortSignal | undefined): Promise<TurnFile | null> {
@@ -129,7 +142,7 @@ async function setAsideFiles(revision: Revision, promptId: PromptId): Promise<re
     files.set(path, { path, before: unknown('no-record'), after: unknown('no-record'), cause, isRecorded, refusal: null, isModeOnly: false })
   }
   for (const step of steps) {
-    if (step.kind === 'command') for (const shell of step.steps) if (isNamed(shell) && !files.has(shell.path)) add(shell.path, 'command', false)
+    if (step.kind === 'command') for (const shell of step.steps) if (isNamed(shell) && !files.has(shell.path)) add(shell.path, doneSed({ shell, step }) ? 'sed' : 'command', false)
     if (step.kind === 'edit') add(step.path, step.cause, step.isSure)
   }
   const refused = lastRefusals(refusals.filter(({ path }) => !files.has(path)))

@@ -2,13 +2,16 @@ import type { SessionKey } from '../../shared/ids.js'
 import { ReviewError } from '../../shared/errors.js'
 import type { SessionSummary } from '../../shared/session.js'
 import type { Log } from '../base/log.js'
+import type { SedRunner } from '../edits/sed-runner.js'
 import type { BackupStore } from '../history/backup-store.js'
 import { openSessionHistory, type SessionHistory } from '../history/session-history.js'
 import type { RecordedSession } from '../sessions/recorded-session.js'
 import { createDiskStates } from '../workspace/disk-states.js'
 import { openWorkspace } from '../workspace/workspace.js'
+import { baseOfWorktree, worktreeOf } from '../workspace/worktree.js'
+import { createBaseTree } from './base-tree.js'
 import { createDiskView } from './disk-view.js'
-import { createOpenedSession, type OpenedSession } from './opened-session.js'
+import { createOpenedSession, type OpenedSession, type OpenedSessionDeps } from './opened-session.js'
 import { openReviewMarks } from './review-marks.js'
 import type { TextComparer } from './text-comparer.js'
 
@@ -18,12 +21,16 @@ export interface Opened {
   readonly recorded: RecordedSession
   readonly review: OpenedSession
   readonly history: SessionHistory | null
+  /** Where the backups of our own sessions lie. */
+  readonly store: BackupStore
 }
 
 export interface WorkbenchDeps {
   readonly dataFolder: string
   readonly store: BackupStore
   readonly comparer: TextComparer
+  /** Without it what a recorded sed wrote stays unknown. */
+  readonly sed?: SedRunner
   readonly log: Log
   /** Errors: SESSION_NOT_FOUND. */
   readonly summaryOf: (key: SessionKey) => SessionSummary
@@ -74,13 +81,22 @@ async function openSession(deps: WorkbenchDeps, key: SessionKey): Promise<Opened
     session: recorded,
     summary,
     attached,
+    worktree: worktreeIn(dataFolder, folder),
     store,
     marks: await openReviewMarks(dataFolder, key),
     comparer,
+    sed: deps.sed,
     onChanged: () => deps.onChanged(key),
   })
   log.info('session.opened', { session: key, isAttached: attached !== null })
-  return { summary, recorded, review, history: attached?.history ?? null }
+  return { summary, recorded, review, history: attached?.history ?? null, store }
+}
+
+/** The worktree of ours that a session works in; `null` for any other folder. */
+function worktreeIn(dataFolder: string, folder: string | null): OpenedSessionDeps['worktree'] {
+  const root = folder === null ? null : (worktreeOf(folder)?.root ?? null)
+  const commit = root === null ? null : baseOfWorktree(dataFolder, root)
+  return root === null || commit === null ? null : { base: createBaseTree(root, commit), branch: () => worktreeOf(root)?.branch ?? null }
 }
 
 async function attach({ dataFolder, store, log }: WorkbenchDeps, key: SessionKey, folder: string): Promise<{ history: SessionHistory; disk: ReturnType<typeof createDiskView> }> {

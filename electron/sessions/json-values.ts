@@ -48,3 +48,10 @@ export function cutText(text: string, limit: number): string {
   const isHalf = (text.charCodeAt(limit - 1) & 0xfc00) === 0xd800
   return Buffer.from(text.slice(0, isHalf ? limit - 1 : limit)).toString()
 }
+
+/** The text of a message: itself, or of the blocks that it consists of, one after the other. */
+export function blocksText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value)) return ''
+  return value.map((block) => (isObject(block) ? (textAt(block, 'text') ?? '') : '')).join('')
+}

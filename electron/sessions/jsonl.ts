@@ -12,6 +12,8 @@ const chunkBytes = largestRead
 const chunkStart = chunkBytes + 2048
 /** What is handed on of a line that is longer than the bound. */
 const oversizedHeadBytes = 1 << 16
+const bytesBeforeMark = 64
+const bytesAfterMark = 128
 
 /** Places on one line at which an object may begin; more are not tried. */
 const maxGlued = 256
@@ -21,7 +23,8 @@ export const maxLineBytes = 8 << 20
 
 /**
  * Sees one line, without its line end. `bytes` is used again afterwards: copy what is to be kept.
- * An oversized line comes with its head only: then `end - start` is less than `length`.
+ * An oversized line comes with its head only, and behind that with what stands around the late mark: then `end - start` is less
+ * than `length`.
  */
 export type LineVisitor = (bytes: Buffer, start: number, end: number, offset: number, length: number) => void
 
@@ -30,6 +33,8 @@ export interface LineScan {
   /** The size of the file, or where to stop. */
   readonly to: number
   readonly maxLineBytes?: number
+  /** Bytes behind which a record has its identity, where that stands too far in for the head of an oversized line. */
+  readonly lateMark?: Buffer | null
   readonly signal?: AbortSignal | undefined
   /** After each chunk of at most 1 MiB, with the offset reached. */
   readonly onChunk?: (done: number) => void
@@ -74,7 +79,7 @@ export class LineScanner {
       }
       carried = end - lineStart
       if (long || carried > chunkBytes) {
-        long ??= new LongLine(bound)
+        long ??= new LongLine(bound, scan.lateMark ?? null)
         long.append(buffer, lineStart, end)
         carried = 0
       } else {
@@ -90,8 +95,14 @@ export class LineScanner {
 class LongLine {
   private readonly pieces: Buffer[] = []
   private length = 0
+  /** What stands around the mark; of a line that is not over yet, and where it was not found, the last bytes. */
+  private around: Buffer = Buffer.alloc(0)
+  private isFound = false
 
-  constructor(private readonly bound: number) {}
+  constructor(
+    private readonly bound: number,
+    private readonly mark: Buffer | null,
+  ) {}
 
   append(bytes: Buffer, start: number, end: number): void {
     const before = this.length
@@ -99,15 +110,28 @@ class LongLine {
     if (this.length <= this.bound) {
       this.pieces.push(Buffer.from(bytes.subarray(start, end)))
     } else if (before <= this.bound) {
-      const head = Buffer.concat([...this.pieces, bytes.subarray(start, end)]).subarray(0, oversizedHeadBytes)
-      this.pieces.splice(0, this.pieces.length, Buffer.from(head))
+      const whole = Buffer.concat([...this.pieces, bytes.subarray(start, end)])
+      this.pieces.splice(0, this.pieces.length, Buffer.from(whole.subarray(0, oversizedHeadBytes)))
+      this.lookForMark(whole)
+    } else if (this.mark && !this.isFound) {
+      this.lookForMark(Buffer.concat([this.around, bytes.subarray(start, end)]))
     }
   }
 
   emit(offset: number, visit: LineVisitor): number {
-    const bytes = Buffer.concat(this.pieces)
-    visitLine(bytes, 0, bytes.length, offset, this.length, this.bound, visit)
+    const isOversized = this.length > this.bound
+    const bytes = Buffer.concat(isOversized ? [...this.pieces, this.around] : this.pieces)
+    if (isOversized) visit(bytes, 0, bytes.length, offset, this.length)
+    else visitLine(bytes, 0, bytes.length, offset, this.length, this.bound, visit)
     return this.length
+  }
+
+  private lookForMark(bytes: Buffer): void {
+    if (!this.mark) return
+    const at = bytes.indexOf(this.mark)
+    const from = Math.max(0, (at < 0 ? bytes.length - this.mark.length : at) - bytesBeforeMark)
+    this.isFound = at >= 0 && at + bytesAfterMark <= bytes.length
+    this.around = Buffer.from(bytes.subarray(from, at < 0 ? bytes.length : at + bytesAfterMark))
   }
 }
 

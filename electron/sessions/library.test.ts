@@ -3,8 +3,12 @@ import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { promptId } from '../../shared/ids.js'
 import type { SessionSummary } from '../../shared/session.js'
 import { silentLog } from '../base/log.js'
+import type { BackupSource } from '../history/backup-source.js'
+import { openSessionLog } from '../history/session-log.js'
+import { ClaudeLog } from '../testing/claude-log.js'
 import { QwenLog } from '../testing/qwen-log.js'
 import { createLibrary, type Library, type LibraryOptions } from './library.js'
 
@@ -29,6 +33,7 @@ function newWorld(): World {
       environment: {},
       home,
       log: silentLog,
+      store: noStore,
       locations: () => [],
       attachments: () => ({}),
       fallbackWorkspace: null,
@@ -52,6 +57,8 @@ function newWorld(): World {
   }
   return { home, dataFolder, write, open }
 }
+
+const noStore: BackupSource = { read: async () => ({ kind: 'missing' }), sizeOf: async () => null }
 
 const titles = (library: Library): readonly string[] => library.list().sessions.map(({ title }) => title).sort()
 
@@ -87,7 +94,8 @@ describe('the library', () => {
     const { sessions, stores, isScanning } = library.list()
     expect([
       sessions.map(({ title, agent, isSample, turns }) => [title, agent, isSample, turns]).sort(),
-      stores.map(({ agent, sessions: count, problem }) => [agent, count, problem]),
+      // Places of agents that are not on this computer are looked for too.
+      stores.filter(({ problem }) => problem === null).map(({ agent, sessions: count, problem }) => [agent, count, problem]),
       isScanning,
     ]).toEqual([
       [
@@ -102,6 +110,35 @@ describe('the library', () => {
         ['sample', 1, null],
       ],
       false,
+    ])
+  })
+
+  it('finds the sessions of Claude Code where its environment variable says, each conversation once', async () => {
+    const { home, open } = newWorld()
+    const copied = new ClaudeLog({ sessionId: '00000000-0000-4000-8000-00000000000a' })
+    copied.prompt('Build it')
+    copied.reply('done')
+    const whole = new ClaudeLog({ sessionId: '00000000-0000-4000-8000-00000000000b' })
+    whole.prompt('Build it')
+    whole.reply('done')
+    whole.prompt('And test it')
+    whole.raw({ type: 'ai-title', aiTitle: 'Built and tested', sessionId: whole.sessionId })
+    const folder = join(home, 'elsewhere/projects/-home-dev-acme')
+    mkdirSync(join(folder, copied.sessionId, 'subagents'), { recursive: true })
+    for (const log of [copied, whole]) writeFileSync(join(folder, `${log.sessionId}.jsonl`), log.text())
+    writeFileSync(join(folder, copied.sessionId, 'subagents/agent-x.jsonl'), copied.text())
+    writeFileSync(join(folder, 'agent-y.jsonl'), copied.text().replaceAll('"isSidechain":false', '"isSidechain":true'))
+    const library = open({ environment: { CLAUDE_CONFIG_DIR: '~/elsewhere' } })
+    await library.whenCounted()
+    const listed = library.list().sessions.map(({ title, agent, id, turns, branch, model, sharedTurns }) => ({ title, agent, id, turns, branch, model, shared: sharedTurns?.turns }))
+    // The copy that is left out is found by its name all the same.
+    const found = await library.find(copied.sessionId)
+    const session = await library.open(found.key)
+    onTestFinished(() => session.close())
+    await session.whenLoaded()
+    expect([listed, session.turns.map(({ prompt }) => prompt)]).toEqual([
+      [{ title: 'Built and tested', agent: 'claude-code', id: whole.sessionId, turns: 2, branch: 'main', model: 'opus', shared: 1 }],
+      ['Build it'],
     ])
   })
 
@@ -160,6 +197,7 @@ describe('the library', () => {
         problems: 0,
         isLive: false,
         isSample: false,
+        client: null,
       },
     ])
   })
@@ -279,7 +317,7 @@ describe('the catalogue', () => {
     expect(titles(second)).toEqual(['CHANGED 2', 'Session 1'])
   })
 
-  it.each(['', '{', '[]', '{"version":99,"entries":[]}', '{"version":2,"entries":[1,null,{"file":7}]}', '\0\0\0'])('is made anew when it is damaged: %j', async (content) => {
+  it.each(['', '{', '[]', '{"version":99,"entries":[]}', '{"version":4,"entries":[1,null,{"file":7}]}', '\0\0\0'])('is made anew when it is damaged: %j', async (content) => {
     const { home, dataFolder, write, open } = newWorld()
     write(join(home, '.qwen'), 1)
     const first = open()
@@ -322,6 +360,25 @@ describe('a library that watches', () => {
     rmSync(join(home, '.qwen/projects/-home-dev-new'), { recursive: true })
     await reaches((sessions) => sessions.length === 1)
     expect(titles(library)).toEqual(['A new name'])
+  })
+})
+
+describe('a session that begins under us', () => {
+  it('is in the list within moments, with its client, though none of its folders was there before', async () => {
+    const { dataFolder, open } = newWorld()
+    const { library, reaches } = watching(open)
+    await library.whenCounted()
+    const sessionId = idOf(7)
+    const begunAt = performance.now()
+    const log = await openSessionLog({ dataFolder, sessionId, folder: '/home/dev/acme', version: '1.0.0', branch: 'main', client: { name: 'claude-code\nsecond line', version: '2.1' } })
+    await log.prompt('Add a cart', promptId(`${sessionId}########1`), Date.now())
+    await reaches((sessions) => sessions[0]?.title === 'Add a cart')
+    const tookMs = performance.now() - begunAt
+    const { agent, client, id, recordedFolder, isLive, branch, problems } = library.list().sessions[0] ?? {}
+    expect([{ agent, client, id, recordedFolder, isLive, branch, problems }, tookMs < 5_000]).toEqual([
+      { agent: 'overturn', client: 'claude-code', id: sessionId, recordedFolder: '/home/dev/acme', isLive: true, branch: 'main', problems: 0 },
+      true,
+    ])
   })
 })
 

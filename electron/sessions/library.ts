@@ -5,12 +5,15 @@ import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import { sessionKey, type SessionKey } from '../../shared/ids.js'
 import type { SessionSummary } from '../../shared/session.js'
 import type { Log } from '../base/log.js'
+import { makeDataFolder } from '../base/data-files.js'
+import type { BackupSource } from '../history/backup-source.js'
 import { LogCatalog, type CatalogEntry } from './log-catalog.js'
 import { LogCollection } from './log-collection.js'
+import { sharedTurns } from './log-copies.js'
 import { realPath } from './log-files.js'
-import { openQwenSession } from './qwen-code.js'
+import { readerOf, readers } from './readers.js'
 import type { RecordedSession } from './recorded-session.js'
-import { addedPlace, backupHomes, ownBackupHomes, usualPlaces } from './session-places.js'
+import { addedPlace, ownSessions, usualPlaces } from './session-places.js'
 import { folderChecks, liveMs, summaryOf } from './session-summary.js'
 
 /** A list that changes is told of at most this often. */
@@ -21,6 +24,8 @@ export interface LibraryOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly log: Log
+  /** Where our own sessions keep their backups. */
+  readonly store: BackupSource
   /** Places that a person added: folders or logs, absolute. */
   readonly locations: () => readonly string[]
   /** Session id to the folder that a person attached to it. */
@@ -64,7 +69,7 @@ export interface Library {
 
 /** Begins at once to look through all places. */
 export function createLibrary(options: LibraryOptions): Library {
-  const { dataFolder, environment, home, log, isWatching, now = Date.now } = options
+  const { dataFolder, environment, home, log, store, isWatching, now = Date.now } = options
   const catalog = new LogCatalog(join(dataFolder, 'library'))
   const changes = gathered(options.onChanged)
   const logs = new LogCollection({ catalog, log, isWatching, onChanged: changes.tell, now })
@@ -72,7 +77,8 @@ export function createLibrary(options: LibraryOptions): Library {
 
   const scanAll = async (): Promise<void> => {
     await catalog.load()
-    for (const place of [...usualPlaces(environment, home, dataFolder), ...options.locations().map((location) => addedPlace(location, dataFolder))]) logs.addPlace(place)
+    if (isWatching) makeOwnPlace(dataFolder, log)
+    for (const place of [...usualPlaces(readers, { environment, home, dataFolder }), ...options.locations().map((location) => addedPlace(readers, location, dataFolder))]) logs.addPlace(place)
     // One after the other, so that a log in two places belongs to the first.
     for (const location of logs.places.keys()) await logs.scan(location)
   }
@@ -92,17 +98,28 @@ export function createLibrary(options: LibraryOptions): Library {
       isFallbackForced: options.isFallbackForced,
       isFolder,
     })
-  const sessionsOf = (entries: readonly CatalogEntry[]): readonly CatalogEntry[] =>
-    entries.filter(({ format, ends }) => format === 'qwen' && ends !== null)
+  const isSession = ({ format, ends }: CatalogEntry): boolean => readerOf(format) !== null && ends !== null
+  const sessionsOf = (entries: readonly CatalogEntry[]): readonly CatalogEntry[] => entries.filter(isSession)
+  /** Without those that are wholly in another one: the list shows no session twice. */
+  const listedOf = (entries: readonly CatalogEntry[]): readonly CatalogEntry[] => {
+    const all = sessionsOf(logs.entries())
+    const covered = new Set(readers.flatMap(({ format, coveredLogs }) => [...coveredLogs(all.filter((entry) => entry.format === format))]))
+    return sessionsOf(entries).filter(({ file }) => !covered.has(file))
+  }
+
+  const countIn = (location: string, listed: readonly CatalogEntry[]): number => {
+    const files = logs.places.get(location)?.files
+    return listed.filter(({ file }) => files?.has(file)).length
+  }
 
   const keysIn = async (location: string, signal?: AbortSignal): Promise<readonly SessionKey[]> => {
-    const place = addedPlace(location, dataFolder)
+    const place = addedPlace(readers, location, dataFolder)
     logs.addPlace(place)
     await logs.scan(place.location, signal)
     const entries = logs.entries(place.location)
     const only = entries.length === 1 && entries[0]?.file === realPath(location) ? entries[0] : null
     if (only?.isUnreadable) throw new ReviewError('SESSION_UNREADABLE', 'The log may not be read by this user. Change its permissions.')
-    if (only && only.format !== 'qwen') throw unknownFormat()
+    if (only && !readerOf(only.format)) throw unknownFormat()
     return sessionsOf(entries).map(({ key }) => key)
   }
 
@@ -114,7 +131,12 @@ export function createLibrary(options: LibraryOptions): Library {
 
   const library: Library = {
     list: () => {
-      const sessions = sessionsOf(logs.entries()).map(summarize)
+      const listed = listedOf(logs.entries())
+      const shared = sharedTurns(sessionsOf(logs.entries()))
+      const sessions = listed.map((entry) => {
+        const turns = shared.get(entry.file)
+        return turns ? { ...summarize(entry), sharedTurns: turns } : summarize(entry)
+      })
       // A live session stops being live without any change on the disk.
       if (isWatching && sessions.some(({ isLive }) => isLive)) changes.tellLater(liveMs)
       return {
@@ -122,7 +144,7 @@ export function createLibrary(options: LibraryOptions): Library {
         stores: [...logs.places.values()].map(({ place, problem }) => ({
           agent: place.kind,
           folder: place.location,
-          sessions: sessionsOf(logs.entries(place.location)).length,
+          sessions: countIn(place.location, listed),
           problem,
         })),
         isScanning: logs.isScanning,
@@ -148,9 +170,10 @@ export function createLibrary(options: LibraryOptions): Library {
     },
     open: async (key, signal) => {
       if (!logs.entryOf(key)) await library.whenListed(signal)
-      const { file, agent } = summaryByKey(key)
-      const homes = backupHomes(file, environment, home, dataFolder)
-      return openQwenSession({ file, agent, indexFile: catalog.indexFile(key), backupHomes: homes, exactHomes: ownBackupHomes(environment, home, dataFolder), isFollowed: isWatching, log }, signal)
+      const { file, agent, workspace } = summaryByKey(key)
+      const reader = readerOf(logs.entryOf(key)?.format ?? null)
+      if (!reader) throw unknownFormat()
+      return reader.open({ file, agent, workspace, environment, home, dataFolder, indexFile: catalog.indexFile(key), store, isFollowed: isWatching, log }, signal)
     },
     add: async (location, signal) => {
       await library.whenListed(signal)
@@ -162,7 +185,7 @@ export function createLibrary(options: LibraryOptions): Library {
     firstOf: async (locations) => {
       await library.whenListed()
       for (const location of locations) {
-        const found = sessionsOf(logs.entries(addedPlace(location, dataFolder).location))
+        const found = sessionsOf(logs.entries(addedPlace(readers, location, dataFolder).location))
         if (found.length > 0) return found.length === 1 ? (found[0]?.key ?? null) : null
       }
       return null
@@ -175,6 +198,15 @@ export function createLibrary(options: LibraryOptions): Library {
     },
   }
   return library
+}
+
+/** A folder that is not there cannot be watched, and the first session of ours would be noticed late. */
+function makeOwnPlace(dataFolder: string, log: Log): void {
+  try {
+    makeDataFolder(ownSessions(dataFolder))
+  } catch (thrown) {
+    log.error('library.no-own-folder', thrown)
+  }
 }
 
 /** The only one of several; otherwise says what to do. */

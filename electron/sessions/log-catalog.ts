@@ -8,15 +8,18 @@ import type { LineScanner } from './jsonl.js'
 import { isObject } from './json-values.js'
 import { readLogEnds, type LogEnds } from './log-ends.js'
 import type { LogFile } from './log-files.js'
+import type { Branches } from './log-branches.js'
 import { LogReader } from './log-reader.js'
-import { shapeOf } from './qwen-turns.js'
+import { shapeOf } from './session-shape.js'
+import { otherReaderOf } from './readers.js'
 import { recordedStat } from './recorded-stat.js'
 import type { LogFormat } from './record-sniff.js'
 
 /** Raised with each change of what an entry holds. */
-const version = 2
+const version = 4
 /** Logs from this size on have an index of their own, so that a grown one is not read again. */
 const indexedBytes = 4 << 20
+const keptTrail = 1000
 const forgetAfterMs = 30 * 24 * 3600 * 1000
 
 /** What both ends of a log say. The newest prompts are left out: only the open session shows them. */
@@ -28,6 +31,8 @@ export interface LogCounts {
   readonly prompts: number
   readonly turns: number
   readonly problems: number
+  /** For each live turn, up to 1,000, a hash of its prompt's identity and of all before it: equal ones begin with the same records. */
+  readonly trail: readonly string[]
   /** Lines that the live branch's edits brought in and took away; `null` where they were not counted. */
   readonly stat: DiffStat | null
 }
@@ -97,6 +102,7 @@ export class LogCatalog {
 
   /** Reads both ends of a log. Never throws: what cannot be read is marked so. */
   async readEnds(entry: CatalogEntry): Promise<CatalogEntry> {
+    if (otherReaderOf(entry.file)) return this.look(entry)
     let reader: LogReader | null = null
     try {
       reader = await LogReader.open({ file: entry.file, indexFile: null, isKept: false, isDeep: false })
@@ -111,6 +117,7 @@ export class LogCatalog {
 
   /** Reads a whole log and counts. Errors: CANCELLED; what cannot be read is marked so. */
   async count(entry: CatalogEntry, signal?: AbortSignal, scanner?: LineScanner, withStat = false): Promise<CatalogEntry> {
+    if (otherReaderOf(entry.file)) return this.look(entry, signal)
     let reader: LogReader | null = null
     try {
       const isIndexed = entry.sizeBytes >= indexedBytes
@@ -144,6 +151,19 @@ export class LogCatalog {
     }
   }
 
+  /** The same of a log that is no JSONL. */
+  private async look(entry: CatalogEntry, signal?: AbortSignal): Promise<CatalogEntry> {
+    const other = otherReaderOf(entry.file)
+    if (!other) return entry
+    try {
+      const { ends: { newestPrompts: _, ...ends }, counts } = await other.others.look(entry.file, signal)
+      return this.put(entry, { format: other.reader.format, isUnreadable: false, ends, counts })
+    } catch (thrown) {
+      if (signal?.aborted) throw thrown
+      return this.put(entry, { format: null, isUnreadable: !isUnknownFormat(thrown), counts: null, ends: entry.ends ?? noEnds })
+    }
+  }
+
   private get file(): string {
     return join(this.folder ?? '', 'sessions.json')
   }
@@ -164,11 +184,13 @@ const noEnds: CatalogEnds = {
   folder: null,
   branch: null,
   agent: null,
+  client: null,
   model: null,
   title: null,
   firstPrompt: null,
   startedAt: null,
   lastActiveAt: null,
+  lineage: [],
 }
 
 /** The key of a log: 16 hex digits of the hash of its real path, so that copies of one session stay apart. */
@@ -178,12 +200,19 @@ export function keyOf(realFile: string): SessionKey {
 
 function countsOf({ index, sniffer }: LogReader): Omit<LogCounts, 'stat'> {
   const { prompts, lines } = index
-  const turns = sniffer.hasIds ? shapeOf(index).turns.length : prompts.length
+  const { turns, branches } = shapeOf(index)
   const problems = index.problemCount()
-  return { lines, prompts: prompts.length, turns, problems }
+  return { lines, prompts: prompts.length, turns: turns.length, problems, trail: sniffer.hasIds ? trailOf(index, branches) : [] }
+}
+
+function trailOf({ rows, prompts }: LogReader['index'], { live }: Branches): readonly string[] {
+  let before = ''
+  return live.slice(0, keptTrail).map(({ prompt }) => {
+    before = createHash('sha256').update(`${before} ${rows.idOf(prompts[prompt]?.row ?? -1)}`).digest('hex').slice(0, 12)
+    return before
+  })
 }
 
 function isUnknownFormat(thrown: unknown): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === 'SESSION_FORMAT_UNKNOWN'
 }
-

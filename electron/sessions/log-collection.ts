@@ -3,8 +3,9 @@ import type { SessionKey } from '../../shared/ids.js'
 import type { Log } from '../base/log.js'
 import { LineScanner } from './jsonl.js'
 import type { CatalogEntry, LogCatalog } from './log-catalog.js'
-import { findLogs, lookAt, type FoundLogs } from './log-files.js'
+import { findAllLogs, lookAt, type FoundLogs, type LogFile } from './log-files.js'
 import { LogWatch } from './log-watch.js'
+import { isLogName, otherReaderOf, readerOf, sessionsInFiles } from './readers.js'
 import type { SessionPlace } from './session-places.js'
 
 /** Logs of which both ends are read at a time, and logs that are counted at a time. */
@@ -68,7 +69,7 @@ export class LogCollection {
 
   /** The place that a log belongs to: the first in which it was found. */
   placeOfLog({ file }: CatalogEntry): SessionPlace {
-    return this.placeOf.get(file) ?? { kind: 'added', location: file }
+    return this.placeOf.get(file) ?? { kind: 'added', location: file, folders: [file] }
   }
 
   addPlace(place: SessionPlace): void {
@@ -81,9 +82,11 @@ export class LogCollection {
     if (!state) return
     this.scans++
     try {
-      const found = await findLogs(location, signal)
+      const found = await findAllLogs(state.place.folders, isLogName, signal)
+      const logs = await sessionsInFiles(found.logs)
       throwIfAborted(this.ended.signal)
-      const entries = this.takeIn(state, found)
+      state.problem = problemOf(found)
+      const entries = this.takeIn(state, logs)
       this.watch?.follow(location, found.folders)
       this.options.onChanged()
       await this.readEnds(entries, signal)
@@ -109,12 +112,11 @@ export class LogCollection {
     await this.options.catalog.save().catch((thrown: unknown) => this.options.log.error('library.not-saved', thrown))
   }
 
-  private takeIn(state: PlaceState, found: FoundLogs): readonly CatalogEntry[] {
+  private takeIn(state: PlaceState, logs: readonly LogFile[]): readonly CatalogEntry[] {
     const before = state.files
-    state.files = new Set(found.logs.map(({ file }) => file))
-    state.problem = problemOf(found)
+    state.files = new Set(logs.map(({ file }) => file))
     for (const file of before) if (!state.files.has(file)) this.forget(file)
-    return found.logs.map((each) => {
+    return logs.map((each) => {
       const entry = this.options.catalog.take(each)
       if (!this.placeOf.has(entry.file)) this.placeOf.set(entry.file, state.place)
       this.fileOf.set(entry.key, entry.file)
@@ -143,7 +145,7 @@ export class LogCollection {
 
   /** A log grew: its end is read at once, its turns are counted again now and then. One that is new is found with its place. */
   private async touch(location: string, file: string): Promise<void> {
-    const found = lookAt(file)
+    const found = otherReaderOf(file) ? null : lookAt(file)
     if (!found || !this.placeOf.has(file)) return this.scan(location)
     await this.readEnds([this.options.catalog.take(found)], this.ended.signal)
     if (this.recounts.has(file)) return
@@ -175,7 +177,7 @@ export class LogCollection {
     const { catalog, now, onChanged } = this.options
     const entry = catalog.of(file)
     throwIfAborted(this.ended.signal)
-    if (!entry || entry.counts || entry.format !== 'qwen') return
+    if (!entry || entry.counts || !readerOf(entry.format)) return
     this.countedAt.set(file, now())
     await catalog.count(entry, this.ended.signal, scanner, true)
     onChanged()

@@ -8,6 +8,7 @@ const largestHeadBytes = 1 << 20
 const tailSteps = [1 << 16, 1 << 20, 8 << 20]
 const wantedPrompts = 20
 const keptTitle = 200
+const keptLineage = 16
 
 /** What the beginning and the end of a log say, without reading what is between. */
 export interface LogEnds {
@@ -15,12 +16,16 @@ export interface LogEnds {
   readonly folder: string | null
   readonly branch: string | null
   readonly agent: string | null
+  /** In a log of ours: the name that the agent gave itself. */
+  readonly client: string | null
   readonly model: string | null
   /** The newest title that was given to the session. */
   readonly title: string | null
   readonly firstPrompt: string | null
   readonly startedAt: number | null
   readonly lastActiveAt: number | null
+  /** What the reader of the format tells copies and continuations of a session apart by. */
+  readonly lineage: readonly string[]
   /** From the tail, newest first. */
   readonly newestPrompts: readonly { readonly prompt: string; readonly startedAt: number }[]
 }
@@ -32,7 +37,8 @@ export interface LogEnds {
 export async function readLogEnds(file: number, size: number, sniffer: RecordSniffer): Promise<LogEnds> {
   const head = await readHead(file, size, sniffer)
   const tail = await readTail(file, size, sniffer)
-  return { ...head, ...tail }
+  const { title, ...others } = tail
+  return { ...head, ...others, title: (title ?? head.title)?.text ?? null }
 }
 
 /** The title of a session in one line: the first line of a text that says something. */
@@ -41,8 +47,9 @@ export function titleOf(text: string): string {
   return cutText(line.trim(), keptTitle)
 }
 
-type Head = Pick<LogEnds, 'sessionId' | 'folder' | 'branch' | 'agent' | 'firstPrompt' | 'startedAt'>
-type Tail = Pick<LogEnds, 'model' | 'title' | 'lastActiveAt' | 'newestPrompts'>
+type Title = ReturnType<RecordSniffer['titleOf']>
+type Head = Pick<LogEnds, 'sessionId' | 'folder' | 'branch' | 'agent' | 'client' | 'firstPrompt' | 'startedAt' | 'lineage'> & { readonly title: Title }
+type Tail = Pick<LogEnds, 'model' | 'lastActiveAt' | 'newestPrompts'> & { readonly title: Title }
 
 async function readHead(file: number, size: number, sniffer: RecordSniffer): Promise<Head> {
   for (let length = firstHeadBytes; ; length *= 4) {
@@ -54,7 +61,7 @@ async function readHead(file: number, size: number, sniffer: RecordSniffer): Pro
 
 function lookAtHead(bytes: Buffer, isAll: boolean, sniffer: RecordSniffer): Head {
   const spot: SniffSpot = { idStart: 0, parentStart: 0, sessionStart: 0 }
-  const found = { sessionId: null, folder: null, branch: null, agent: null, firstPrompt: null, startedAt: null } as {
+  const found = { sessionId: null, folder: null, branch: null, agent: null, client: null, firstPrompt: null, startedAt: null, lineage: [], title: null } as {
     -readonly [Key in keyof Head]: Head[Key]
   }
   for (let start = 0; start < bytes.length && found.firstPrompt === null; ) {
@@ -70,11 +77,18 @@ function lookAtHead(bytes: Buffer, isAll: boolean, sniffer: RecordSniffer): Head
     const record = isWanted ? parseObject(bytes.toString('utf8', start, end)) : null
     if (record) {
       const classified = sniffer.classify(record)
-      found.sessionId ??= sniffer.hasIds ? classified.sessionId : textAt(record, 'sessionId')
-      found.folder ??= textAt(record, 'cwd')
-      found.branch ??= textAt(record, 'gitBranch')
+      const facts = sniffer.factsOf?.(record) ?? record
+      found.sessionId ??= sniffer.hasIds ? classified.sessionId : textAt(facts, 'sessionId')
+      found.folder ??= textAt(facts, 'cwd')
+      found.branch ??= textAt(facts, 'gitBranch')
+      if (textAt(record, 'subtype') === 'overturn_session') {
+        found.agent ??= 'overturn'
+        found.client ??= clientOf(record)
+      }
       found.agent ??= textAt(record, 'agent')
       found.startedAt ??= timeAt(record, 'timestamp')
+      found.title = better(found.title, sniffer.titleOf(record))
+      found.lineage = [...found.lineage, ...sniffer.lineageOf(record)].slice(0, keptLineage)
       if (classified.kind === recordKind.prompt) found.firstPrompt = cutText(sniffer.promptText(record), 4000)
     }
     start = end + 1
@@ -95,25 +109,36 @@ function lookAtTail(newestFirst: readonly Buffer[], sniffer: RecordSniffer): Tai
   const spot: SniffSpot = { idStart: 0, parentStart: 0, sessionStart: 0 }
   const newestPrompts: { prompt: string; startedAt: number }[] = []
   let model: string | null = null
-  let title: string | null = null
+  let title: Title = null
   let lastActiveAt: number | null = null
   for (const bytes of newestFirst) {
     if (newestPrompts.length >= wantedPrompts) break
     const kind = sniffer.sniff(bytes, 0, bytes.length, spot)
     const isPrompt = kind === null || kind === recordKind.prompt
     const isReply = kind === recordKind.reply && model === null
-    const isTitle = kind === recordKind.note && title === null
+    const isTitle = (kind === recordKind.note || kind === recordKind.side) && title?.rank !== 0
     if (!isPrompt && !isReply && !isTitle && lastActiveAt !== null) continue
     const record = parseObject(bytes.toString())
     if (!record) continue
     lastActiveAt ??= timeAt(record, 'timestamp')
-    model ??= modelOf(record)
-    title ??= textAt(record, 'subtype') === 'custom_title' ? textAt(objectAt(record, 'systemPayload'), 'customTitle') : null
+    model ??= modelOf(sniffer.factsOf?.(record) ?? record)
+    title = better(title, sniffer.titleOf(record))
     if (isPrompt && sniffer.classify(record).kind === recordKind.prompt) {
       newestPrompts.push({ prompt: cutText(sniffer.promptText(record), 4000), startedAt: timeAt(record, 'timestamp') ?? 0 })
     }
   }
   return { model, title, lastActiveAt, newestPrompts }
+}
+
+/** Of two titles the one of lower rank; of the same rank the one that was found first. */
+function better(found: Title, other: Title): Title {
+  return other && (!found || other.rank < found.rank) ? other : found
+}
+
+/** A name that an agent gave itself, in one line of at most 200 characters. */
+function clientOf(record: JsonObject): string | null {
+  const name = textAt(objectAt(objectAt(record, 'systemPayload'), 'client'), 'name')
+  return name === null || name.trim() === '' ? null : titleOf(name)
 }
 
 function modelOf(record: JsonObject): string | null {

@@ -8,7 +8,7 @@ const sliceMs = 8
 /** A folder that a person named may hold anything: no more entries than these are looked at. */
 const mostEntries = 400_000
 /** Folders of the recorders that hold other things than sessions, and folders that are never theirs. */
-const skipped: ReadonlySet<string> = new Set(['subagents', 'file-history', 'node_modules', '.git', 'tmp', 'debug', 'trees'])
+const skipped: ReadonlySet<string> = new Set(['subagents', 'file-history', 'node_modules', '.git', 'tmp', 'debug', 'trees', 'snapshot', 'session_diff', 'message', 'part'])
 
 /** A log on the disk. `file` is its real path. */
 export interface LogFile {
@@ -16,6 +16,9 @@ export interface LogFile {
   readonly sizeBytes: number
   readonly modifiedAtMs: number
 }
+
+/** Whether a file of this name may be a log. */
+export type IsLog = (name: string) => boolean
 
 export interface FoundLogs {
   readonly logs: readonly LogFile[]
@@ -27,11 +30,23 @@ export interface FoundLogs {
   readonly unreadable: number
 }
 
+/** The logs of several places as those of one. */
+export async function findAllLogs(locations: readonly string[], isLog: IsLog, signal?: AbortSignal): Promise<FoundLogs> {
+  const found: FoundLogs[] = []
+  for (const location of locations) found.push(await findLogs(location, isLog, signal))
+  return {
+    logs: [...new Map(found.flatMap(({ logs }) => logs).map((log) => [log.file, log])).values()],
+    folders: found.flatMap(({ folders }) => folders),
+    isMissing: found.every(({ isMissing }) => isMissing),
+    unreadable: found.reduce((sum, { unreadable }) => sum + unreadable, 0),
+  }
+}
+
 /**
  * Finds the logs of a place: a folder at any depth up to 8, or one file. Links to folders are not followed; a log that is a link
  * counts under its real path. Works in slices of 8 ms, since asking for each file in turn is five times as dear.
  */
-export async function findLogs(location: string, signal?: AbortSignal): Promise<FoundLogs> {
+async function findLogs(location: string, isLog: IsLog, signal?: AbortSignal): Promise<FoundLogs> {
   const logs: LogFile[] = []
   const folders: string[] = []
   let unreadable = 0
@@ -57,7 +72,7 @@ export async function findLogs(location: string, signal?: AbortSignal): Promise<
       const path = join(next.folder, entry.name)
       if (entry.isDirectory()) {
         if (next.depth < deepest && looked < mostEntries && !skipped.has(entry.name)) waiting.push({ folder: path, depth: next.depth + 1 })
-      } else if (entry.name.endsWith('.jsonl')) {
+      } else if (isLog(entry.name)) {
         const log = lookAt(path, entry.isSymbolicLink())
         if (log) logs.push(log)
         if (performance.now() - sliceStart > sliceMs) {

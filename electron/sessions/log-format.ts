@@ -1,8 +1,10 @@
+import { claudeSniffer } from './claude-sniff.js'
+import { codexSniffer, codexSnifferFor } from './codex-sniff.js'
 import { isObject, listAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
 import { qwenSniffer } from './qwen-sniff.js'
-import { claudeSniffer, codexSniffer, type LogFormat, type RecordSniffer } from './record-sniff.js'
+import type { LogFormat, RecordSniffer } from './record-sniff.js'
 
-const sniffers: Readonly<Record<LogFormat, RecordSniffer>> = { qwen: qwenSniffer, claude: claudeSniffer, codex: codexSniffer }
+const sniffers: readonly RecordSniffer[] = [qwenSniffer, claudeSniffer, codexSniffer]
 
 /** How much of a log is looked at to tell its format. */
 export const formatHeadBytes = 1 << 16
@@ -19,7 +21,8 @@ export function sniffFormat(head: Buffer): RecordSniffer | null {
     if (qwenSniffer.sniff(head, start, end, spot) !== null) return qwenSniffer
     const record = parseObject(head.toString('utf8', start, end))
     const format = record && formatOf(record)
-    if (format) return sniffers[format]
+    const sniffer = sniffers.find((each) => each.format === format)
+    if (sniffer) return sniffer === codexSniffer ? codexSnifferFor(head) : sniffer
     start = end + 1
   }
   return null
@@ -33,6 +36,6 @@ function formatOf(record: JsonObject): LogFormat | null {
     Array.isArray(message?.['parts']) || isObject(record['systemPayload']) || isObject(record['toolCallResult'])
   if (textAt(record, 'uuid') !== null && textAt(record, 'sessionId') !== null && hasQwenBody) return 'qwen'
   const hasClaudeBody = typeof message?.['content'] === 'string' || listAt(message, 'content').length > 0
-  const isClaudeType = type === 'file-history-snapshot' || type === 'summary' || type === 'queue-operation'
+  const isClaudeType = type === 'file-history-snapshot' || type === 'file-history-delta' || type === 'summary' || type === 'queue-operation'
   return hasClaudeBody || isClaudeType ? 'claude' : null
 }

@@ -185,21 +185,23 @@ export class LogIndex {
   private addParsed(record: JsonObject, sniffed: RecordKind | null, at: Spot): void {
     const { bytes, start, end, offset, length } = at
     const { facts } = this
-    facts.folder ??= textAt(record, 'cwd')
-    facts.branch ??= textAt(record, 'gitBranch')
+    const said = this.sniffer.factsOf?.(record) ?? record
+    facts.folder ??= textAt(said, 'cwd')
+    facts.branch ??= textAt(said, 'gitBranch')
     facts.agent ??= textAt(record, 'agent')
     const { kind, id, parentId, sessionId } = this.sniffer.classify(record)
     if (id === null) {
-      const row = this.rows.addPlain(kind, offset, length)
+      if (parentId !== null) writeId(parentId, scratch, 0)
+      const row = parentId === null ? this.rows.addPlain(kind, offset, length) : this.rows.addAttached(kind, offset, length, scratch, 0)
       this.take(row, kind, bytes, start, end, record)
       return
     }
-    if (sniffed === null) {
+    if (sniffed === null || spot.idStart < 0 || bytes.toString('latin1', spot.idStart, spot.idStart + idBytes) !== id) {
       // Written in another order than usual: the identity is laid out as a usual record has it.
       writeId(id, scratch, 0)
       if (parentId !== null) writeId(parentId, scratch, idBytes)
       writeId(sessionId ?? '', scratch, 2 * idBytes)
-      if (this.isForeign(scratch, 2 * idBytes, sessionId)) return this.addForeign(offset, length)
+      if (sessionId !== null && this.isForeign(scratch, 2 * idBytes, sessionId)) return this.addForeign(offset, length)
       const row = this.rows.add(kind, offset, length, scratch, 0, parentId === null ? -1 : idBytes)
       this.take(row, kind, bytes, start, end, record)
       return
@@ -216,9 +218,14 @@ export class LogIndex {
     length: number,
     record: JsonObject | null,
   ): void {
-    if (this.sniffer.hasIds && this.isForeign(bytes, spot.sessionStart, null)) return this.addForeign(offset, length)
-    const row = this.rows.add(kind, offset, length, bytes, spot.idStart, spot.parentStart)
+    if (this.sniffer.hasIds && spot.sessionStart >= 0 && this.isForeign(bytes, spot.sessionStart, null)) return this.addForeign(offset, length)
+    const row = this.addRow(kind, offset, length, bytes)
     this.take(row, kind, bytes, start, end, record)
+  }
+
+  private addRow(kind: RecordKind, offset: number, length: number, bytes: Buffer): number {
+    if (spot.idStart >= 0) return this.rows.add(kind, offset, length, bytes, spot.idStart, spot.parentStart)
+    return spot.parentStart >= 0 ? this.rows.addAttached(kind, offset, length, bytes, spot.parentStart) : this.rows.addPlain(kind, offset, length)
   }
 
   private take(row: number, kind: RecordKind, bytes: Buffer, start: number, end: number, record: JsonObject | null): void {

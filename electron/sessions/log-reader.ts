@@ -160,6 +160,17 @@ export class LogReader {
     return bytes[bytes.length - 1] === carriageReturn ? bytes.subarray(0, -1) : bytes
   }
 
+  /** Lines as text by number, each cut to so many bytes. */
+  async readLines(lines: readonly number[], length: number, signal?: AbortSignal): Promise<readonly { readonly line: number; readonly raw: string; readonly isCut: boolean }[]> {
+    const found: { line: number; raw: string; isCut: boolean }[] = []
+    for (const line of lines) {
+      const bytes = await this.readLine(line, length + 1)
+      throwIfAborted(signal)
+      if (bytes) found.push({ line, raw: bytes.toString('utf8', 0, length), isCut: bytes.length > length })
+    }
+    return found
+  }
+
   /** Reads records in the given order, neighbours in one piece. */
   async readRows(wanted: readonly number[], visit: (row: number, bytes: Buffer) => void, signal?: AbortSignal): Promise<void> {
     const { rows } = this.index
@@ -219,7 +230,7 @@ export class LogReader {
     index.dropRest()
     index.isDeep = this.options.isDeep && size - index.end < smallBytes
     const onChunk = onProgress && ((done: number) => onProgress(done, size))
-    const scan = { from: index.end, to: size, signal, ...(onChunk ? { onChunk } : {}) }
+    const scan = { from: index.end, to: size, signal, lateMark: this.sniffer.lateMark ?? null, ...(onChunk ? { onChunk } : {}) }
     index.end = await scanner.scan(this.handle, scan, index.visit)
     await this.readRest()
     if (this.options.isKept) this.stamp = await this.stampAt(index.end)

@@ -31,6 +31,8 @@ export class LogWatch {
     const before = this.watched.get(location) ?? new Map<string, FSWatcher | null>()
     const now = new Map<string, FSWatcher | null>()
     for (const folder of folders) now.set(folder, before.get(folder) ?? this.watch(location, folder))
+    // What came into a new folder before it was watched has given no hint.
+    if (this.watched.has(location) && folders.some((folder) => !before.has(folder))) this.after(folderSettleMs, location, this.hints.onPlace)
     for (const [folder, watcher] of before) if (!now.has(folder)) this.end(watcher)
     this.watched.set(location, now)
   }

@@ -11,6 +11,7 @@ const details: Readonly<Record<ProblemKind, string>> = {
   'missing-parent': 'A record names a parent that is not in the log. Earlier turns are shown for reading, but their files cannot be restored.',
   'parent-cycle': 'Records name each other as parents. The turns before the circle are shown for reading only.',
   'bad-snapshot': 'Prompt snapshots, or entries of one, that cannot be understood. The good ones of the same record count.',
+  'bad-ledger': 'Records of what changed on the disk that cannot be understood. States that hang on them are not known.',
   'missing-backup': 'Backups that the log names but that are not in the backup folder. Those states cannot be restored.',
   'no-snapshots': 'The log holds no prompt snapshots, so files cannot be restored from it. Transcript and recorded diffs are shown.',
   'foreign-record': 'Records of another session. They are left out.',

@@ -68,6 +68,10 @@ export class PromptMarks {
         this.snapshots++
         this.claimSnapshot(rows, row, prompt, line)
         break
+      case recordKind.copies:
+      case recordKind.addedCopies:
+        this.snapshots++
+        break
       case recordKind.telemetry:
         if (prompt && prompt.idFrom === 'none' && !prompt.isClosed) this.claimTelemetry(prompt, line)
         break
@@ -85,13 +89,14 @@ export class PromptMarks {
       if (first) first.text = cutText(first.text + text, keptPromptLength)
       return
     }
+    const recordedId = record && this.sniffer.promptIdOf(record)
     const at = timeAt(record, 'timestamp') ?? this.prompts[this.prompts.length - 1]?.at ?? 0
     this.prompts.push({
       row,
       text: cutText(text, keptPromptLength),
       at,
-      recordedId: null,
-      idFrom: 'none',
+      recordedId,
+      idFrom: recordedId === null ? 'none' : 'telemetry',
       isClosed: false,
       isStartMissed: false,
     })

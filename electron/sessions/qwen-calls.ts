@@ -1,5 +1,6 @@
 import type { ToolCall, ToolKind, ToolStatus } from '../../shared/session.js'
 import { cutText, numberAt, objectAt, textAt, type JsonObject } from './json-values.js'
+import { ownToolKinds } from './own-tools.js'
 import { recordedEdit, simulatedSed } from './qwen-edits.js'
 import { calledPath } from './tracked-paths.js'
 
@@ -20,6 +21,7 @@ const kinds: ReadonlyMap<string, ToolKind> = new Map<string, ToolKind>([
   ['list_directory', 'search'],
   ['agent', 'subagent'],
   ['task', 'subagent'],
+  ...ownToolKinds,
 ])
 
 /** A call as its records come: the request, the telemetry, the result. */
@@ -102,7 +104,7 @@ function commandOf(args: JsonObject, display: JsonObject | null, output: string)
   const recorded = numberAt(display, 'exitCode')
   const said = /^Exit Code: (-?\d+)$/m.exec(output)?.[1]
   return {
-    text: textAt(args, 'command') ?? '',
+    text: textAt(args, 'command') ?? textAt(display, 'command') ?? '',
     exitCode: recorded ?? (said === undefined ? null : Number(said)),
     directory: textAt(display, 'directory') ?? textAt(args, 'directory'),
   }

@@ -42,6 +42,52 @@ function until(session: RecordedSession, isSo: () => boolean): Promise<void> {
   })
 }
 
+describe('the backups of a log that grows', () => {
+  it.each(names)('are at each moment what they are for one who opens it then: %s', async (name) => {
+    const lines = readFileSync(logOf(name), 'utf8').split('\n')
+    const file = join(mkdtempSync(join(tmpdir(), 'overturn-session-')), 'log.jsonl')
+    const step = Math.max(1, Math.floor(lines.length / 12))
+    writeFileSync(file, `${lines.slice(0, 3).join('\n')}\n`)
+    const growing = await open(file)
+    const pairs: unknown[][] = []
+    for (let at = 3; at < lines.length; at += step) {
+      await growing.whenLoaded()
+      const fresh = await open(file)
+      await fresh.whenLoaded()
+      pairs.push([Object.fromEntries(await growing.backupHistory()), Object.fromEntries(await fresh.backupHistory())])
+      fresh.close()
+      appendFileSync(file, `${lines.slice(at, at + step).join('\n')}\n`)
+    }
+    growing.close()
+    expect(pairs.map(([found]) => found)).toEqual(pairs.map(([, expected]) => expected))
+  })
+
+  it('are read on from the last turn only, and anew where a record speaks of earlier ones', async () => {
+    const log = new QwenLog()
+    for (let n = 1; n <= 30; n++) log.turn(n, `prompt ${n}`, { 'a.ts': `a@v${n}`, 'b.ts': 'b@v1' })
+    const file = written(log)
+    const session = await open(file)
+    await session.whenLoaded()
+    const lists = async (): Promise<readonly unknown[]> => {
+      await session.whenLoaded()
+      const history = await session.backupHistory()
+      return ['a.ts', 'b.ts'].map((path) => [...history].find(([each]) => each === path)?.[1])
+    }
+    const grow = (change: () => void): void => {
+      const before = log.text().length
+      change()
+      appendFileSync(file, log.text().slice(before))
+    }
+    const before = await lists()
+    grow(() => log.turn(31, 'prompt 31', { 'a.ts': 'a@v31', 'b.ts': 'b@v1' }))
+    const grown = await lists()
+    grow(() => log.snapshots([[log.promptId(2), { 'a.ts': 'a@v2', 'b.ts': 'b@v9' }]]))
+    const corrected = await lists()
+    session.close()
+    expect([grown[1] === before[1], grown[0] === before[0], corrected[1]]).toEqual([true, false, expect.arrayContaining([expect.objectContaining({ promptId: log.promptId(2) })])])
+  })
+})
+
 describe('a recorded session', () => {
   it.each(names)('is read as expected: %s', async (name) => {
     const session = await openFixture(name)

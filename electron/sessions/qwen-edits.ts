@@ -1,5 +1,6 @@
 import type { RecordedEdit, RecordedText } from '../../shared/session.js'
 import { numberAt, textAt, type JsonObject } from './json-values.js'
+import { patchedPaths } from './own-tools.js'
 import { calledPath } from './tracked-paths.js'
 
 /** What the recorder left of a file's contents in a result. */
@@ -10,6 +11,7 @@ interface FileDisplay {
   readonly path: string | null
   /** Length of the text that was written, in UTF-16 units; `null` where the record does not say. */
   readonly length: number | null
+  readonly isDeleted: boolean
   /** The person changed the text before it was written. */
   readonly isByUser: boolean
 }
@@ -32,12 +34,12 @@ export function recordedEdit(
   folder: string | null,
 ): RecordedEdit | null {
   const display = fileDisplay(result)
-  const named = display?.path ?? textAt(args, 'file_path') ?? textAt(args, 'notebook_path') ?? textAt(args, 'path')
+  const named = display?.path ?? textAt(args, 'file_path') ?? textAt(args, 'notebook_path') ?? textAt(args, 'path') ?? onlyOne(patchedPaths(tool, args))
   const path = named === null ? null : calledPath(named, folder)
   if (path === null) return null
-  const isNewFile = isCreated.test(output) || (display !== null && display.before === null)
+  const isNewFile = isCreated.test(output) || (display !== null && display.before === null && !display.isDeleted)
   const before = isNewFile ? null : (display?.before ?? null)
-  const after = display?.after ?? null
+  const after = display && !display.isDeleted ? display.after : null
   return { path, change: changeOf(tool, args, display, isNewFile), before, after, isNewFile, diff: display?.diff ?? null }
 }
 
@@ -52,19 +54,20 @@ export function simulatedSed(args: JsonObject, result: JsonObject | null, folder
 
 function changeOf(tool: string, args: JsonObject, display: FileDisplay | null, isNewFile: boolean): RecordedEdit['change'] {
   const written = display?.after.isWhole === true ? display.after.text : null
-  const oldText = textAt(args, 'old_string')
-  const newText = textAt(args, 'new_string')
+  const oldText = textAt(args, 'old_string') ?? textAt(args, 'old_text')
+  const newText = textAt(args, 'new_string') ?? textAt(args, 'new_text')
   const all = args['replace_all'] === true || (numberAt(args, 'expected_replacements') ?? 1) > 1
   const unknown = { kind: 'sed', command: '' } as const
+  if (display?.isDeleted) return { kind: 'delete' }
 
-  if (tool === 'edit' || tool === 'replace') {
+  if (tool === 'edit' || tool === 'replace' || tool === 'edit_file') {
     if (oldText === null || newText === null) return written === null ? unknown : { kind: 'write', content: written }
     const asked = isNewFile || oldText === '' ? newText : display?.before?.isWhole ? replaced(display.before.text, oldText, newText, all) : null
     if (written !== null && asked !== null && asked !== written) return { kind: 'write', content: written }
     if (written === null && display?.isByUser) return unknown
     return isNewFile || oldText === '' ? { kind: 'write', content: newText } : { kind: 'replace', oldText, newText, all }
   }
-  const proposed = tool === 'write_file' ? textAt(args, 'content') : null
+  const proposed = tool === 'write_file' || tool === 'exec_write' ? textAt(args, 'content') : null
   const isAsProposed = !display?.isByUser && (display?.length ?? proposed?.length) === proposed?.length
   const content = written ?? (isAsProposed ? proposed : null)
   return content === null ? unknown : { kind: 'write', content }
@@ -94,6 +97,12 @@ function fileDisplay(result: JsonObject | null): FileDisplay | null {
     diff: isWhole('fileDiffTruncated') ? diff : null,
     path: textAt(result, 'filePath'),
     length: numberAt(result, 'newContentLength'),
+    isDeleted: result['isDeleted'] === true,
     isByUser,
   }
+}
+
+/** A patch of several files is no edit of one: what it did to each is in the ledger. */
+function onlyOne(paths: readonly string[]): string | null {
+  return paths.length === 1 ? (paths[0] ?? null) : null
 }

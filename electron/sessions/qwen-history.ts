@@ -1,10 +1,11 @@
-import type { WorkspacePath } from '../../shared/ids.js'
 import { throwIfAborted } from '../../shared/errors.js'
-import { foldSnapshots, type Backup, type PromptSnapshot, type SnapshotRecord } from '../../shared/snapshot.js'
+import { promptId, type WorkspacePath } from '../../shared/ids.js'
+import { foldSnapshots, type PromptSnapshot, type SnapshotRecord } from '../../shared/snapshot.js'
+import { BackupEntries, type BackupHistory } from './backup-history.js'
 import { parseObject } from './json-values.js'
 import type { LogReader } from './log-reader.js'
 import { decodeSnapshots, type SnapshotProblem } from './qwen-snapshots.js'
-import type { SessionShape, TurnPlace } from './qwen-turns.js'
+import type { SessionShape, TurnPlace } from './session-shape.js'
 import { trackedPaths } from './tracked-paths.js'
 import type { BackupEntry } from './recorded-session.js'
 import { recordKind } from './record-sniff.js'
@@ -24,16 +25,28 @@ interface Claim extends SnapshotPlace {
 
 const mapKey = Buffer.from('"trackedFileBackups":')
 
+/** What turns that can no longer change have come to. */
+interface Settled {
+  readonly turns: number
+  /** The chain up to the turn after them. */
+  readonly chain: Int32Array
+  readonly firstProven: number
+  readonly entries: BackupEntries
+  readonly map: Buffer | null
+}
+
 /**
  * The prompt snapshots of the live branch, read when asked for; only changes are held.
  *
  * Only records on the proven part of the chain count. A record belongs to the turn that it stands in when it names its promptId;
  * others, as a rewind or a resume writes them, to the latest turn before them with the promptId that each snapshot names.
  */
-export class SnapshotHistory {
+export class SnapshotHistory implements BackupHistory {
   private readonly others: readonly SnapshotPlace[]
   private readonly named = new Map<number, readonly string[]>()
   private readonly pathOf: (recorded: string) => WorkspacePath | null
+  private readonly firstProven: number
+  private settled: Settled | null
   private last: { readonly row: number; readonly bytes: Buffer } | null = null
 
   constructor(
@@ -41,11 +54,15 @@ export class SnapshotHistory {
     private readonly shape: SessionShape,
     folder: string | null,
     private readonly report: (problems: readonly (SnapshotProblem | 'bad-line')[], row: number) => void,
+    /** The same of the log before it grew. */
+    before: SnapshotHistory | null = null,
   ) {
     this.pathOf = trackedPaths(folder)
     const { live } = shape.branches
     const firstProven = live.find(({ isProven }) => isProven)
+    this.firstProven = firstProven?.from ?? -1
     this.others = firstProven ? this.placesIn(firstProven.from, shape.branches.chain.length, recordKind.otherSnapshot) : []
+    this.settled = before?.settledFor(this) ?? null
   }
 
   /** Whether no record of the live branch holds a snapshot. */
@@ -58,13 +75,22 @@ export class SnapshotHistory {
     return this.fold(place, await this.claimsOf(place, signal), signal)
   }
 
-  /** All entries by path, in turn order; a path that a whole snapshot no longer names is `failed` from there on. */
+  /**
+   * All entries by path, in turn order; a path that a whole snapshot no longer names is `failed` from there on. Where the log only
+   * grew on the same branch, turns that were read before are not read again.
+   */
   async changes(signal?: AbortSignal): Promise<ReadonlyMap<WorkspacePath, readonly BackupEntry[]>> {
-    const history = new Map<WorkspacePath, BackupEntry[]>()
-    const named: Named = new Set()
-    let unchangedMap: Buffer | null = null
-    for (const turn of this.shape.turns) {
-      const place = this.shape.places.get(turn.promptId)
+    const known = this.settled
+    const entries = new BackupEntries(known?.entries)
+    let unchangedMap = known?.map ?? null
+    const { turns, places, branches } = this.shape
+    for (let turn = known?.turns ?? 0; turn < turns.length; turn++) {
+      const place = places.get(turns[turn]?.promptId ?? promptId(''))
+      if (turn === turns.length - 1 && place?.live) {
+        // The last turn may still grow.
+        const chain = branches.chain.subarray(0, place.live.from)
+        this.settled = { turns: turn, chain, firstProven: this.firstProven, entries: new BackupEntries(entries), map: unchangedMap }
+      }
       if (!place) continue
       const claims = await this.claimsOf(place, signal)
       const only = claims.length === 1 ? claims[0] : undefined
@@ -73,9 +99,17 @@ export class SnapshotHistory {
       if (map && unchangedMap?.equals(map)) continue
       const snapshot = await this.fold(place, claims, signal)
       unchangedMap = map
-      if (snapshot) add(history, named, snapshot, claims.some(({ isDelta }) => !isDelta))
+      if (snapshot) entries.add(snapshot, claims.some(({ isDelta }) => !isDelta))
     }
-    return history
+    return entries.byPath
+  }
+
+  /** What of this still holds for the grown log; `null` where a later record may speak of the turns that were read. */
+  private settledFor(grown: SnapshotHistory): Settled | null {
+    const { settled } = this
+    if (!settled || settled.firstProven !== grown.firstProven) return null
+    if (!isPrefixOf(settled.chain, grown.shape.branches.chain)) return null
+    return grown.others.some(({ at }) => at >= settled.chain.length) ? null : settled
   }
 
   private placesIn(from: number, to: number, ...kinds: readonly number[]): readonly SnapshotPlace[] {
@@ -183,34 +217,13 @@ export class SnapshotHistory {
   }
 }
 
-/** Paths that the latest snapshot names; only they can go missing in the next. */
-type Named = Set<WorkspacePath>
-
-function add(history: Map<WorkspacePath, BackupEntry[]>, named: Named, snapshot: PromptSnapshot, isWhole: boolean): void {
-  const { promptId, backups, addedDuring } = snapshot
-  for (const [path, backup] of backups) {
-    const entries = history.get(path) ?? []
-    history.set(path, entries)
-    named.add(path)
-    const last = entries[entries.length - 1]
-    if (!last || !isSame(last.backup, backup)) entries.push({ promptId, backup, isAddedDuring: addedDuring.has(path) })
-  }
-  if (!isWhole) return
-  for (const path of named) {
-    if (backups.has(path)) continue
-    named.delete(path)
-    const entries = history.get(path)
-    if (entries?.[entries.length - 1]?.backup.kind !== 'failed') entries?.push({ promptId, backup: { kind: 'failed', reason: 'BACKUP_MISSING' }, isAddedDuring: false })
-  }
-}
-
-function isSame(a: Backup, b: Backup): boolean {
-  if (a.kind === 'stored' && b.kind === 'stored') return a.backupName === b.backupName
-  return a.kind === b.kind
-}
-
 /** The tracked files of a record as its bytes have them; they are the last thing in it. `null` where they are not found. */
 function mapOf(record: Buffer): Buffer | null {
   const at = record.subarray(0, 16_384).indexOf(mapKey)
   return at < 0 ? null : record.subarray(at)
+}
+
+/** Whether a chain begins with another one. */
+export function isPrefixOf(before: Int32Array, chain: Int32Array): boolean {
+  return before.length <= chain.length && before.every((row, at) => row === chain[at])
 }

@@ -2,17 +2,7 @@ import type { TranscriptEntry } from '../../shared/session.js'
 import { cutText, isObject, listAt, numberAt, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
 import { newDraft, type CallDraft } from './qwen-calls.js'
 import { qwenSniffer } from './qwen-sniff.js'
-
-/** What of a record's raw JSON goes into the transcript. */
-export const keptRaw = 16_384
-
-/** One record of a turn as it was read. `record` is `null` for a line that is broken or oversized. */
-export interface ReadRecord {
-  readonly record: JsonObject | null
-  readonly raw: Buffer
-  /** Whole length of the line; more than `raw` holds for an oversized one. */
-  readonly length: number
-}
+import { keptRaw, type ReadRecord } from './turn-records.js'
 
 /** An entry whose call is still to be finished. */
 export type DraftEntry = Exclude<TranscriptEntry, { readonly kind: 'call' }> | { readonly kind: 'call'; readonly draft: CallDraft; readonly at: number }
@@ -21,6 +11,8 @@ export type DraftEntry = Exclude<TranscriptEntry, { readonly kind: 'call' }> | {
 const housekeeping: ReadonlySet<string> = new Set([
   'file_history_snapshot',
   'overturn_history_delta',
+  'overturn_session',
+  'overturn_ledger',
   'ui_telemetry',
   'attribution_snapshot',
   'branch_checkpoint',
@@ -50,6 +42,14 @@ export function decodeTurn(records: readonly ReadRecord[]): readonly DraftEntry[
   const turn = new TurnDecoder()
   for (const read of records) turn.take(read)
   return turn.entries
+}
+
+/** Two records of one identity as one: parts of both, the first result. */
+export function joinRecords(first: JsonObject, later: JsonObject): JsonObject {
+  const message = objectAt(first, 'message')
+  const parts = [...listAt(message, 'parts'), ...listAt(objectAt(later, 'message'), 'parts')]
+  const toolCallResult = isObject(first['toolCallResult']) ? first['toolCallResult'] : later['toolCallResult']
+  return { ...first, message: { ...message, parts }, ...(toolCallResult === undefined ? {} : { toolCallResult }) }
 }
 
 class TurnDecoder {
@@ -154,6 +154,8 @@ class TurnDecoder {
     } else if (subtype === 'slash_command') {
       const payload = objectAt(record, 'systemPayload')
       if (textAt(payload, 'phase') !== 'result') this.addRaw(textAt(payload, 'rawCommand') ?? subtype, record)
+    } else if (subtype === 'overturn_note') {
+      this.addRaw(textAt(objectAt(record, 'systemPayload'), 'kind') ?? subtype, record)
     } else if (!housekeeping.has(subtype)) {
       this.addRaw(subtype, record)
     }

@@ -1,14 +1,8 @@
 import { promptId, type WorkspacePath } from '../../shared/ids.js'
 import type { ProblemKind } from '../../shared/session.js'
 import type { Backup, SnapshotRecord } from '../../shared/snapshot.js'
+import { isPlainBackupName } from './folder-backups.js'
 import { isObject, listAt, numberAt, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
-
-/** A backup's name in its folder: a plain file name, never a way out. */
-const plainName = /^[0-9A-Za-z_][0-9A-Za-z_.@-]{0,199}$/
-
-export function isPlainBackupName(name: string): boolean {
-  return plainName.test(name)
-}
 
 export type SnapshotProblem = Extract<ProblemKind, 'bad-snapshot' | 'hostile-path'>
 

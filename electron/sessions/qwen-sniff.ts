@@ -39,6 +39,7 @@ const systemKinds: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>
   ['file_history_snapshot', recordKind.snapshot],
   // Our own records above 64 tracked files: the same shape, but only what is new.
   ['overturn_history_delta', recordKind.snapshotDelta],
+  ['overturn_ledger', recordKind.ledger],
   ['ui_telemetry', recordKind.telemetry],
   ['rewind', recordKind.rewind],
   ['chat_compression', recordKind.compression],
@@ -51,6 +52,8 @@ const systemKinds: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>
     'managed_session_commit_v1',
   ].map((name) => [name, recordKind.side] as const),
   ...[
+    'overturn_session',
+    'overturn_note',
     'slash_command',
     'at_command',
     'attribution_snapshot',
@@ -76,6 +79,8 @@ const systemKinds: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>
 ])
 
 const pair = newPairSpot()
+const addedKey = Buffer.from('"model_added_lines":')
+const removedKey = Buffer.from('"model_removed_lines":')
 
 /**
  * Kinds of the records of qwen-code, and of our own sessions, which have its shape.
@@ -84,6 +89,7 @@ const pair = newPairSpot()
 export const qwenSniffer: RecordSniffer = {
   format: 'qwen',
   hasIds: true,
+  rootsAreSure: false,
   opening,
 
   sniff(bytes, start, end, spot) {
@@ -127,6 +133,9 @@ export const qwenSniffer: RecordSniffer = {
 
   promptText,
 
+  // Only our own logs name the turn in the prompt's record.
+  promptIdOf: (record) => textAt(record, 'promptId'),
+
   snapshotPromptId(bytes, start, end) {
     for (const window of promptIdWindows) {
       const head = bytes.toString('latin1', start, Math.min(end, start + window))
@@ -141,6 +150,16 @@ export const qwenSniffer: RecordSniffer = {
   },
 
   telemetryPromptId: (record) => textAt(objectAt(objectAt(record, 'systemPayload'), 'uiEvent'), 'prompt_id'),
+
+  // In the text of a tool's output these keys stand with escaped quotes, so only the recorder's own match.
+  countLines: (result) => ({ insertions: numberAfter(result, addedKey), deletions: numberAfter(result, removedKey) }),
+
+  titleOf: (record) => {
+    const text = textAt(record, 'subtype') === 'custom_title' ? textAt(objectAt(record, 'systemPayload'), 'customTitle') : null
+    return text === null ? null : { text, rank: 0 }
+  },
+
+  lineageOf: () => [],
 }
 
 function kindOf(record: JsonObject): RecordKind {
@@ -205,4 +224,11 @@ function partText(part: unknown): string {
   if (text !== null) return text
   const attached = objectAt(part, 'inlineData') ?? objectAt(part, 'fileData')
   return attached ? `[${textAt(attached, 'displayName') ?? textAt(attached, 'mimeType') ?? 'attachment'}]` : ''
+}
+
+function numberAfter(bytes: Buffer, key: Buffer): number {
+  const at = bytes.indexOf(key)
+  if (at === -1) return 0
+  const digits = /^\d{1,9}/.exec(bytes.toString('latin1', at + key.length, at + key.length + 9))
+  return digits ? Number(digits[0]) : 0
 }

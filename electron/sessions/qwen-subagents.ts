@@ -6,7 +6,8 @@ import { throwIfAborted } from '../../shared/errors.js'
 import { LineScanner } from './jsonl.js'
 import { parseObject } from './json-values.js'
 import { finishCall, type CallContext, type CallDraft } from './qwen-calls.js'
-import { decodeTurn, type ReadRecord } from './qwen-records.js'
+import { decodeTurn } from './qwen-records.js'
+import type { ReadRecord } from './turn-records.js'
 
 /** Subagents that start subagents are read this deep. */
 const deepest = 4

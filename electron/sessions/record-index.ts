@@ -117,6 +117,17 @@ export class RecordIndex {
     return row
   }
 
+  /** Adds a record without identity that hangs on another one, whose identity stands at `parentStart` of `bytes`. */
+  addAttached(kind: RecordKind, offset: number, length: number, bytes: Uint8Array, parentStart: number): number {
+    const { ids } = this
+    if (!ids) return this.addPlain(kind, offset, length)
+    const row = this.grow(kind, offset, length)
+    const parent = this.findParent(ids, row, bytes, parentStart)
+    this.parents[row] = parent
+    this.promptRows[row] = parent >= 0 ? (this.promptRows[parent] ?? noPrompt) : openPrompt
+    return row
+  }
+
   /**
    * Adds a record whose identity stands at `idStart` and its parent's at `parentStart` (-1: none) of `bytes`.
    * A record whose identity was seen becomes a fragment of that one.

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parseObject } from './json-values.js'
 import { sniffFormat } from './log-format.js'
 import { qwenSniffer } from './qwen-sniff.js'
-import { claudeSniffer, codexSniffer, recordKind, type RecordKind, type RecordSniffer } from './record-sniff.js'
+import { recordKind, type RecordKind, type RecordSniffer } from './record-sniff.js'
 
 const fixtures = fileURLToPath(new URL('./fixtures/qwen-code', import.meta.url))
 const logs = readdirSync(fixtures, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.jsonl'))
@@ -61,30 +61,6 @@ describe('sniffing', () => {
     expect([kindOf(qwenSniffer, JSON.stringify(record)), kindOf(qwenSniffer, JSON.stringify(late))]).toEqual([
       { sniffed: null, kind: recordKind.prompt },
       { sniffed: null, kind: recordKind.rewind },
-    ])
-  })
-
-  it('knows prompts, results, replies and snapshots of Claude Code', () => {
-    expect(claudeLines.map((line) => kindOf(claudeSniffer, JSON.stringify(line)))).toEqual([
-      { sniffed: null, kind: recordKind.prompt },
-      { sniffed: recordKind.prompt, kind: recordKind.prompt },
-      { sniffed: recordKind.result, kind: recordKind.result },
-      { sniffed: recordKind.reply, kind: recordKind.reply },
-      { sniffed: recordKind.snapshot, kind: recordKind.snapshot },
-      { sniffed: null, kind: recordKind.reply },
-      { sniffed: recordKind.note, kind: recordKind.note },
-      { sniffed: null, kind: recordKind.prompt },
-    ])
-  })
-
-  it('knows prompts and replies of Codex', () => {
-    expect(codexLines.map((line) => kindOf(codexSniffer, JSON.stringify(line)))).toEqual([
-      { sniffed: null, kind: recordKind.note },
-      { sniffed: recordKind.prompt, kind: recordKind.prompt },
-      { sniffed: recordKind.reply, kind: recordKind.reply },
-      { sniffed: recordKind.note, kind: recordKind.note },
-      { sniffed: recordKind.prompt, kind: recordKind.note },
-      { sniffed: recordKind.prompt, kind: recordKind.prompt },
     ])
   })
 

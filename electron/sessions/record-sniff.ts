@@ -1,5 +1,5 @@
-import { isExactly, newPairSpot, readPair } from './json-bytes.js'
-import { isObject, listAt, objectAt, textAt, type JsonObject } from './json-values.js'
+import type { DiffStat } from '../../shared/changes.js'
+import type { JsonObject } from './json-values.js'
 
 /** What one line of a log is, in one byte of the index. */
 export const recordKind = {
@@ -31,10 +31,19 @@ export const recordKind = {
   bad: 16,
   /** Of another session. */
   foreign: 17,
+  /** Our own exact record of what changed on the disk. */
+  ledger: 18,
+  /** Prompt snapshots, whole ones and additions, that name the prompt they are of; wherever they stand, they are no part of the talk. */
+  copies: 19,
+  addedCopies: 20,
 } as const
 export type RecordKind = (typeof recordKind)[keyof typeof recordKind]
 
-/** Where a sniffed line has its identity: 36 bytes each. `parentStart` is -1 for a first record. */
+/**
+ * Where a sniffed line has its identity: 36 bytes each. `parentStart` is -1 for a first record, `sessionStart` where whatever stands
+ * in the log belongs to its session. Without identity (`idStart` -1) a record that names a parent hangs on it, but is no part of the
+ * chain; one that names none belongs to the prompt before it.
+ */
 export interface SniffSpot {
   idStart: number
   parentStart: number
@@ -49,7 +58,7 @@ export interface Classified {
   readonly sessionId: string | null
 }
 
-export type LogFormat = 'qwen' | 'claude' | 'codex'
+export type LogFormat = 'qwen' | 'claude' | 'codex' | 'gemini' | 'opencode'
 
 /** How to tell the records of one agent's log apart. Holds nothing; one object an agent. */
 export interface RecordSniffer {
@@ -58,120 +67,36 @@ export interface RecordSniffer {
   readonly hasIds: boolean
   /** First bytes of a record, for finding records that were glued onto one line. */
   readonly opening: Buffer
+  /** Bytes that stand right before a record's identity, where a long message may come before that. */
+  readonly lateMark?: Buffer
   /** The kind by the first bytes of a line, read in place; `null` where only the parsed line can tell. */
   sniff(bytes: Buffer, start: number, end: number, spot: SniffSpot): RecordKind | null
   /** The kind by the parsed line: the truth, which `sniff` must never contradict. */
   classify(record: JsonObject): Classified
+  /**
+   * Whether a first record in the middle of the log begins the live branch, as where the agent went back to the very start; else it
+   * counts as a gap, and what stands before it is shown for reading.
+   */
+  readonly rootsAreSure: boolean
   /** What the person typed. */
   promptText(record: JsonObject): string
+  /** The promptId that a prompt's own record names; a snapshot's word counts more. */
+  promptIdOf(record: JsonObject): string | null
   /** The first promptId that a snapshot line names; `null` where it stands too far in. */
   snapshotPromptId(bytes: Buffer, start: number, end: number): string | null
   /** The promptId of a telemetry record. */
   telemetryPromptId(record: JsonObject): string | null
-}
-
-const user = Buffer.from('user')
-const assistant = Buffer.from('assistant')
-const type = Buffer.from('type')
-const role = Buffer.from('role')
-const message = Buffer.from('message')
-const content = Buffer.from('content')
-const payload = Buffer.from('payload')
-const toolResult = Buffer.from('tool_result')
-const typeKey = '"type":"'
-/** How far into a line its type may stand; before it are the working folder and the branch. */
-const headBytes = 420
-const quote = 34
-const openBrace = 123
-const openBracket = 91
-
-const spot = newPairSpot()
-
-/** Moves along the pairs of an object, from the one at `at`; false where the key does not stand before another nested value. */
-function findKey(bytes: Buffer, at: number, end: number, key: Buffer): boolean {
-  while (at >= 0 && at < end) {
-    spot.keyStart = spot.keyEnd = 0
-    at = readPair(bytes, at, end, spot)
-    if (isExactly(bytes, spot.keyStart, spot.keyEnd, key)) return true
-  }
-  return false
-}
-
-/** The same inside the object that is the present value. */
-function enter(bytes: Buffer, end: number, key: Buffer): boolean {
-  return bytes[spot.valueStart] === openBrace && findKey(bytes, spot.valueStart + 1, end, key)
-}
-
-const noIds = { id: null, parentId: null, sessionId: null }
-const noPromptIds = { snapshotPromptId: () => null, telemetryPromptId: () => null }
-
-/** Kinds of Claude Code's records; its chain of parents is not read. */
-export const claudeSniffer: RecordSniffer = {
-  format: 'claude',
-  hasIds: false,
-  opening: Buffer.from('{"parentUuid":'),
-  ...noPromptIds,
-  sniff(bytes, start, end) {
-    const head = bytes.toString('latin1', start, Math.min(end, start + headBytes))
-    const at = head.indexOf(typeKey)
-    const close = at < 0 ? -1 : head.indexOf('"', at + typeKey.length)
-    // The first one is the record's own where nothing nested comes before it.
-    if (close < 0 || /[{[]/.test(head.slice(1, at))) return null
-    const kind = head.slice(at + typeKey.length, close)
-    if (kind === 'assistant') return recordKind.reply
-    if (kind !== 'user') return claudeKind(kind)
-    // A result is a user record too: the first block of the message tells.
-    const pair = start + close + 2
-    if (!findKey(bytes, pair, end, message) || !enter(bytes, end, content)) return null
-    const block = spot.valueStart
-    if (bytes[block - 1] === quote) return recordKind.prompt
-    if (bytes[block] !== openBracket || bytes[block + 1] !== openBrace || !findKey(bytes, block + 2, end, type)) return null
-    return isExactly(bytes, spot.valueStart, spot.valueEnd, toolResult) ? recordKind.result : recordKind.prompt
-  },
-  classify(record) {
-    const kind = textAt(record, 'type') ?? ''
-    if (kind === 'assistant') return { kind: recordKind.reply, ...noIds }
-    if (kind !== 'user') return { kind: claudeKind(kind), ...noIds }
-    const first = listAt(objectAt(record, 'message'), 'content')[0]
-    const isResult = isObject(first) && first['type'] === 'tool_result'
-    return { kind: isResult ? recordKind.result : recordKind.prompt, ...noIds }
-  },
-  promptText: (record) => blocksText(objectAt(record, 'message')?.['content']),
-}
-
-function claudeKind(type: string): RecordKind {
-  return type === 'file-history-snapshot' ? recordKind.snapshot : recordKind.note
-}
-
-/** Kinds of Codex's records. */
-export const codexSniffer: RecordSniffer = {
-  format: 'codex',
-  hasIds: false,
-  opening: Buffer.from('{"timestamp":'),
-  ...noPromptIds,
-  sniff(bytes, start, end) {
-    if (bytes[start] !== openBrace || !findKey(bytes, start + 1, end, payload)) return null
-    const inner = spot.valueStart + 1
-    if (!enter(bytes, end, type)) return null
-    if (!isExactly(bytes, spot.valueStart, spot.valueEnd, message)) return recordKind.note
-    if (!findKey(bytes, inner, end, role)) return null
-    if (isExactly(bytes, spot.valueStart, spot.valueEnd, assistant)) return recordKind.reply
-    // The same payload under another outer type is no prompt, so the parsed line decides.
-    return isExactly(bytes, spot.valueStart, spot.valueEnd, user) ? recordKind.prompt : recordKind.note
-  },
-  classify(record) {
-    const inner = objectAt(record, 'payload')
-    const isMessage = textAt(record, 'type') === 'response_item' && textAt(inner, 'type') === 'message'
-    if (!isMessage) return { kind: recordKind.note, ...noIds }
-    const speaker = textAt(inner, 'role')
-    const kind = speaker === 'user' ? recordKind.prompt : speaker === 'assistant' ? recordKind.reply : recordKind.note
-    return { kind, ...noIds }
-  },
-  promptText: (record) => blocksText(objectAt(record, 'payload')?.['content']),
-}
-
-function blocksText(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (!Array.isArray(value)) return ''
-  return value.map((block) => (isObject(block) ? (textAt(block, 'text') ?? '') : '')).join('')
+  /** Lines that a result's edit brought in and took away, as the recorder says; without it the list does not show them. */
+  readonly countLines?: (result: Buffer) => DiffStat
+  /** A title that a record gives to the session; of several the lowest rank counts, of those the newest. */
+  titleOf(record: JsonObject): { readonly text: string; readonly rank: number } | null
+  /**
+   * Names in a record before the first prompt, that one included, by which the reader tells copies and continuations of a session
+   * apart: kept with the log's ends, with whatever meaning the reader gives them.
+   */
+  lineageOf(record: JsonObject): readonly string[]
+  /**
+   * What a record says of its session under the names `sessionId`, `cwd`, `gitBranch` and `model`; left out where it has them itself.
+   */
+  factsOf?(record: JsonObject): JsonObject
 }

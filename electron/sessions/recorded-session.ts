@@ -1,4 +1,6 @@
+import type { ChangeCause, ContentSource } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
+import type { LedgerChange } from '../../shared/ledger.js'
 import type { AgentName, RecordedRewind, SessionProblem, TranscriptEntry, Turn } from '../../shared/session.js'
 import type { Backup, PromptSnapshot } from '../../shared/snapshot.js'
 import type { BackupSource } from '../history/backup-source.js'
@@ -16,6 +18,50 @@ export interface BackupEntry {
   readonly backup: Backup
   /** Backed up in the middle of the turn, before its first edit, and not at the turn's start. */
   readonly isAddedDuring: boolean
+}
+
+/** One entry of a ledger without its states. */
+export interface LedgerMark {
+  /** The live turn that it belongs to. */
+  readonly promptId: PromptId
+  /** It was seen as the turn began: somebody did it before. */
+  readonly isBeforeTurn: boolean
+  /** `null` for what no call did. */
+  readonly callId: string | null
+  readonly cause: ChangeCause
+  readonly at: number
+  readonly paths: readonly WorkspacePath[]
+  /** What was not looked at, or not kept, and why: sentences for people. */
+  readonly limits: readonly string[]
+  /** No change: the file was seen for the first time, and what it was before is not known. */
+  readonly isFirstSight?: boolean
+}
+
+/** The ledger as it stood at one revision of the log. Marks are in the order in which things happened. */
+export interface LedgerPages {
+  readonly paths: ReadonlySet<WorkspacePath>
+  /** It was worked out from records: what commands did is not all in it. */
+  readonly isPartial?: boolean
+  ofPath(path: WorkspacePath): readonly LedgerMark[]
+  ofTurn(promptId: PromptId): readonly LedgerMark[]
+  /** Read again where it is not at hand. Errors: CONTENT_UNKNOWN where the log was replaced meanwhile. */
+  changeOf(mark: LedgerMark, path: WorkspacePath): Promise<LedgerChange>
+  /**
+   * The bytes of one of its `file` states, where they are not in our store. They have that hash.
+   * Errors: CONTENT_UNKNOWN where they cannot be had any more.
+   */
+  read?(sha256: string, signal?: AbortSignal): Promise<Uint8Array>
+  /** How such a state is known; `backup` where this is not given. */
+  sourceOf?(sha256: string): ContentSource
+}
+
+/**
+ * What changed on the disk, call by call: seen there, of a session that ran under us; else worked out from the agent's records, with
+ * each state proved or unknown. About a path that it does not name it says nothing.
+ */
+export interface SessionLedger {
+  /** Reads what was added to the log since it was last asked. */
+  pages(signal?: AbortSignal): Promise<LedgerPages>
 }
 
 /**
@@ -36,6 +82,8 @@ export interface RecordedSession {
   readonly rewinds: readonly RecordedRewind[]
   readonly problems: readonly SessionProblem[]
   readonly backups: BackupSource
+  /** `null` where states are told from prompt snapshots and calls alone. */
+  readonly ledger: SessionLedger | null
 
   /** Resolves when the whole log (as long as it was at the call) has been indexed. */
   whenLoaded(signal?: AbortSignal): Promise<void>

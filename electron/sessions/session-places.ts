@@ -1,35 +1,58 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import type { AgentName } from '../../shared/session.js'
+import type { Environment, SessionReader, Surroundings } from './session-reader.js'
 
 /** A place where logs are looked for. */
 export interface SessionPlace {
   /** `added` by a person; the others are known. */
-  readonly kind: 'qwen-code' | 'overturn' | 'sample' | 'added'
+  readonly kind: AgentName | 'sample' | 'added'
   /** A folder, or one log. Absolute. */
   readonly location: string
+  /** What of it is looked through; the place itself, or some folders in it. */
+  readonly folders: readonly string[]
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** The places of all agents, their environment variables honoured, and ours. */
+export function usualPlaces(readers: readonly SessionReader[], { environment, home, dataFolder }: Surroundings): readonly SessionPlace[] {
+  const agents = readers.flatMap(({ agent, homes, logFolders }) => homes(environment, home).flatMap(logFolders).map((folder) => placeAt(agent, folder)))
+  return [...agents, placeAt('overturn', ownSessions(dataFolder)), placeAt('sample', join(dataFolder, 'sample'))]
+}
+
+function placeAt(kind: SessionPlace['kind'], location: string): SessionPlace {
+  return { kind, location, folders: [location] }
+}
 
 /**
- * The places of qwen-code (its environment variables honoured) and ours.
+ * Where qwen-code keeps things: backups below `home`, logs below `runtime`.
  * Source: qwen-code keeps logs below `$QWEN_RUNTIME_DIR`, else its home; its home is `$QWEN_HOME`, else `~/.qwen`.
  */
-export function usualPlaces(environment: Environment, home: string, dataFolder: string): readonly SessionPlace[] {
+export function qwenFolders(environment: Environment, home: string): { readonly home: string; readonly runtime: string } {
   const runtime = environment['QWEN_RUNTIME_DIR']
-  const bases = [...(runtime ? [expand(runtime, home)] : []), qwenHome(environment, home)]
-  return [
-    ...bases.map((base) => ({ kind: 'qwen-code', location: join(base, 'projects') }) as const),
-    { kind: 'overturn', location: join(dataFolder, 'sessions') },
-    { kind: 'sample', location: join(dataFolder, 'sample') },
-  ]
+  const own = qwenHome(environment, home)
+  return { home: own, runtime: runtime ? expand(runtime, home) : own }
 }
 
-/** What a person may name, as the place to walk: of a home folder only what qwen-code keeps there. */
-export function addedPlace(location: string, dataFolder: string): SessionPlace {
-  const inner = join(location, '.qwen')
-  const isSample = location.startsWith(join(dataFolder, 'sample') + sep)
-  return { kind: isSample ? 'sample' : 'added', location: basename(location) !== '.qwen' && existsSync(inner) ? inner : location }
+/** Where the sessions that run under us keep their logs. */
+export function ownSessions(dataFolder: string): string {
+  return join(dataFolder, 'sessions')
+}
+
+/** What a person may name, as the place to walk: of a home folder, or of an agent's own, only where the agents keep logs. */
+export function addedPlace(readers: readonly SessionReader[], location: string, dataFolder: string): SessionPlace {
+  const kind = location.startsWith(join(dataFolder, 'sample') + sep) ? 'sample' : 'added'
+  const isAgents = readers.some(({ homeName }) => basename(location) === homeName)
+  const homes = readers.flatMap((reader) => {
+    const agentHome = basename(location) === reader.homeName ? location : join(location, reader.homeName)
+    return (isAgents ? agentHome === location : existsSync(agentHome)) ? [{ reader, agentHome }] : []
+  })
+  const [only, second] = homes
+  if (!only) return { kind, location, folders: [location] }
+  const folders = homes.flatMap(({ reader, agentHome }) => {
+    const logs = reader.logFolders(agentHome).filter((folder) => existsSync(folder))
+    return logs.length > 0 ? logs : [agentHome]
+  })
+  return { kind, location: second ? location : only.agentHome, folders: [...new Set(folders)] }
 }
 
 /**
@@ -47,8 +70,8 @@ export function ownBackupHomes(environment: Environment, home: string, dataFolde
   return [join(qwenHome(environment, home), 'file-history'), join(dataFolder, 'file-history')]
 }
 
-/** The base of the store that a log lies in: `<base>/projects/<id>/chats/…`. */
-function storeOf(file: string): string | null {
+/** The base of the store that a log lies in: `<base>/projects/<id>/…`; `null` where it lies in none. */
+export function storeOf(file: string): string | null {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     if (basename(folder) === 'projects') return dirname(folder)
   }
@@ -60,6 +83,7 @@ function qwenHome(environment: Environment, home: string): string {
   return named ? expand(named, home) : join(home, '.qwen')
 }
 
-function expand(path: string, home: string): string {
+/** A path from an environment variable, made absolute; `~` is this user's home. */
+export function expand(path: string, home: string): string {
   return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : resolve(path)
 }

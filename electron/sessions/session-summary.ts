@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import type { SessionSummary } from '../../shared/session.js'
 import { titleOf } from './log-ends.js'
 import type { CatalogEntry } from './log-catalog.js'
+import { readerOf } from './readers.js'
 import type { SessionPlace } from './session-places.js'
 
 /** A log that grew within this time is live. */
@@ -31,7 +32,7 @@ export function summaryOf(entry: CatalogEntry, place: SessionPlace, context: Sum
   return {
     key: entry.key,
     id,
-    agent: place.kind === 'overturn' || ends?.agent === 'overturn' ? 'overturn' : 'qwen-code',
+    agent: place.kind === 'overturn' || ends?.agent === 'overturn' ? 'overturn' : (readerOf(entry.format)?.agent ?? 'qwen-code'),
     title: titleOf(ends?.title ?? ends?.firstPrompt ?? '') || 'Without a prompt',
     recordedFolder,
     workspace: context.isFallbackForced && context.fallbackWorkspace !== null ? context.fallbackWorkspace : (attached ?? own ?? context.fallbackWorkspace),
@@ -46,6 +47,7 @@ export function summaryOf(entry: CatalogEntry, place: SessionPlace, context: Sum
     problems: counts?.problems ?? 0,
     isLive: context.now - Math.min(modifiedAt, (ends?.lastActiveAt ?? modifiedAt) + recordLagMs) < liveMs,
     isSample: place.kind === 'sample',
+    client: ends?.client ?? null,
   }
 }
 

@@ -15,6 +15,7 @@ export interface Recorded {
   /** Frames and other messages that the preload sent to the main process. */
   readonly sentToMain: { readonly channel: string; readonly args: readonly unknown[] }[]
   readonly revealed: string[]
+  readonly notifications: Notification[]
   exitCode: number | null
   permissionRequest: ((contents: unknown, permission: string, decide: (isAllowed: boolean) => void) => void) | null
   permissionCheck: ((contents: unknown, permission: string) => boolean) | null
@@ -31,6 +32,7 @@ const nothing = (): Recorded => ({
   exposed: new Map(),
   sentToMain: [],
   revealed: [],
+  notifications: [],
   exitCode: null,
   permissionRequest: null,
   permissionCheck: null,
@@ -91,6 +93,8 @@ export class BrowserWindow extends EventEmitter {
   readonly webContents = new FakeContents()
   isShown = false
   isClosed = false
+  hasFocus = false
+  minimized = false
   backgroundColor: string
   maximized = false
 
@@ -115,6 +119,18 @@ export class BrowserWindow extends EventEmitter {
   isDestroyed(): boolean {
     return this.isClosed
   }
+  isFocused(): boolean {
+    return this.hasFocus
+  }
+  isMinimized(): boolean {
+    return this.minimized
+  }
+  restore(): void {
+    this.minimized = false
+  }
+  focus(): void {
+    this.hasFocus = true
+  }
   getNormalBounds(): { x: number; y: number; width: number; height: number } {
     return { x: 40, y: 50, width: 1200, height: 800 }
   }
@@ -127,6 +143,19 @@ export class BrowserWindow extends EventEmitter {
     this.isClosed = true
     this.emit('closed')
     app.emit('window-all-closed')
+  }
+}
+
+/** A notification of the system; a test clicks it with `emit('click')`. */
+export class Notification extends EventEmitter {
+  static isSupported(): boolean {
+    return true
+  }
+  constructor(readonly words: { readonly title: string; readonly body: string }) {
+    super()
+  }
+  show(): void {
+    recorded.notifications.push(this)
   }
 }
 

@@ -1,10 +1,12 @@
-// Kills this process, as `kill -9` does, right before its disk call number KILL_AT; a write is cut in half first. Must be imported
-// before all code that writes. Without KILL_AT the calls are only counted.
+// Kills this process, as `kill -9` does, right before its disk call number KILL_AT; a write is cut in half first. With SWAP (two
+// paths, with a colon between) the folder at the first path is moved aside instead, and a link to the second put in its place. Must
+// be imported before all code that writes. Without KILL_AT the calls are only counted.
 
 import fs from 'node:fs'
 
 const killAt = Number(process.env['KILL_AT'] ?? 0)
 let calls = 0
+const { renameSync: rename, symlinkSync: symlink } = fs
 
 export function countedCalls(): number {
   return calls
@@ -17,6 +19,12 @@ function watch(owner: object, name: string): void {
   if (typeof original !== 'function') throw new Error(`There is no ${name} to watch.`)
   const call: AnyFunction = (...args) => {
     if (++calls === killAt) {
+      const [folder, target] = (process.env['SWAP'] ?? '').split(':')
+      if (folder && target) {
+        rename(folder, `${folder}-moved`)
+        symlink(target, folder)
+        return Reflect.apply(original, owner, args) as unknown
+      }
       if (name === 'writeSync') cutInHalf(original as AnyFunction, args)
       process.kill(process.pid, 'SIGKILL')
     }

@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { workspacePath } from '../../shared/ids.js'
 import { silentLog } from '../base/log.js'
+import { apply } from '../edits/sed-edit.js'
+import type { SedRunner } from '../edits/sed-runner.js'
 import { createContents, type Contents, type DiskView } from '../review/contents.js'
 import { createDiskView } from '../review/disk-view.js'
 import { openQwenSession } from '../sessions/qwen-code.js'
@@ -33,7 +35,13 @@ export async function openAgent(agent: SimulatedAgent, isAttached = false): Prom
   const workspace = isAttached ? join(home, 'work') : null
   if (workspace) await writeTree(workspace, agent.files)
   const disk: DiskView | null = workspace === null ? null : createDiskView(await openWorkspace(workspace), createDiskStates())
-  return { session, contents: createContents({ session, disk: () => disk }), workspace }
+  return { session, contents: createContents({ session, disk: () => disk, sed: sedInThisThread }), workspace }
+}
+
+/** A sed without a thread of its own. */
+export const sedInThisThread: SedRunner = {
+  apply: async (bytes, parsed, options) => apply(bytes, parsed, options),
+  close: async () => undefined,
 }
 
 /** What is known of a file at the start of a live turn (from 1), or at the end of the last one: its text, `absent`, or `?` with the reason. */

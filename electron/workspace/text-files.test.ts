@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hardLimitBytes } from './text-decoding.js'
-import { deleteFile, isUntouched, makeParents, parentsOf, putContent, readBytes, removeEmptyFolder, setMode, sha256Of, stateAt } from './text-files.js'
+import { asideOf, deleteFile, isUntouched, makeParents, parentsOf, putContent, readBytes, removeEmptyFolder, setMode, sha256Of, stateAt } from './text-files.js'
 import { openWorkspace, type Workspace } from './workspace.js'
 
 const isRoot = process.getuid?.() === 0
@@ -158,10 +158,10 @@ describe('deleting, modes and folders', () => {
     await setMode(a, 'a', 0o700, a.stats)
     const after = mode('a')
     writeFileSync(at('b'), 'bb')
-    await expect(deleteFile(b, 'b', b.stats)).rejects.toMatchObject({ code: 'FILE_CHANGED_SINCE_READ' })
+    await expect(deleteFile(b, 'b', b.stats, asideOf(b, 'op', 0))).rejects.toMatchObject({ code: 'FILE_CHANGED_SINCE_READ' })
     await expect(setMode(b, 'b', 0, b.stats)).rejects.toMatchObject({ code: 'FILE_CHANGED_SINCE_READ' })
     const again = workspace.resolveInside('a')
-    await deleteFile(again, 'a', again.stats)
+    await deleteFile(again, 'a', again.stats, asideOf(again, 'op', 0))
     expect([after, readdirSync(root)]).toEqual([0o700, ['b']])
   })
 

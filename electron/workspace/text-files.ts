@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { chownSync, closeSync, createReadStream, fchmodSync, fchownSync, fstatSync, mkdirSync, open, openSync, rename, rmdir, symlink, unlink, type Stats } from 'node:fs'
+import { chownSync, closeSync, createReadStream, fchmodSync, fchownSync, fstatSync, mkdirSync, open, openSync, realpathSync, rename, rmdir, symlink, unlink, type Stats } from 'node:fs'
 import { chmod, readlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -138,11 +138,20 @@ export async function setMode(place: Place, name: string, mode: number, expected
   }
 }
 
-/** Deletes a file or link. Errors: FILE_CHANGED_SINCE_READ, PERMISSION_DENIED. */
-export async function deleteFile(place: Place, name: string, expected: Stats | null): Promise<void> {
+/**
+ * Deletes a file or link: it is moved to `aside` (in the same folder, must not exist), and only what proves to be the expected one
+ * goes; another one, that came in its place at the last moment, is moved back.
+ * Errors: FILE_CHANGED_SINCE_READ, PERMISSION_DENIED.
+ */
+export async function deleteFile(place: Place, name: string, expected: Stats | null, aside: string): Promise<void> {
   checkUnchanged(place, name, expected)
   try {
-    await unlinkLater(place.absolute)
+    await renameOver(place.absolute, aside)
+    if (lookAt(aside)?.ino !== expected?.ino) {
+      await renameOver(aside, place.absolute)
+      throw changedNow(name)
+    }
+    await unlinkLater(aside)
   } catch (thrown) {
     throw diskError(thrown, name)
   }
@@ -236,8 +245,22 @@ async function renameOver(from: string, to: string): Promise<void> {
 }
 
 function checkUnchanged(place: Place, name: string, expected: Stats | null): void {
-  if (isUntouched(expected, lookAt(place.absolute))) return
-  throw new ReviewError('FILE_CHANGED_SINCE_READ', `${name} was changed by somebody else a moment ago. Look at it, then try again.`)
+  if (isUntouched(expected, lookAt(place.absolute)) && isStillFolder(place.folder)) return
+  throw changedNow(name)
+}
+
+function changedNow(name: string): ReviewError {
+  return new ReviewError('FILE_CHANGED_SINCE_READ', `${name} was changed by somebody else a moment ago. Look at it, then try again.`)
+}
+
+/** Whether no folder of a path has become a link since the path was resolved. */
+function isStillFolder(folder: string): boolean {
+  try {
+    return realpathSync.native(folder) === folder
+  } catch (thrown) {
+    if (isMissing(thrown)) return false
+    throw thrown
+  }
 }
 
 function checkRegular(stats: Stats): void {

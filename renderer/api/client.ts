@@ -25,6 +25,15 @@ export function createClient(port: Port, onEvent: (event: ServerEvent) => void):
   }
 }
 
+const eventNames: Readonly<Record<keyof Events, true>> = {
+  'library.changed': true,
+  'session.changed': true,
+  'approvals.changed': true,
+  'agents.changed': true,
+  'policy.changed': true,
+  'approval.asked': true,
+}
+
 function isEventName(name: string): name is keyof Events {
-  return name === 'library.changed' || name === 'session.changed'
+  return Object.hasOwn(eventNames, name)
 }

@@ -15,6 +15,7 @@ import { FileList, rowHeight } from './FileList.js'
 import { emptyTexts } from './scope-words.js'
 import { SplitHandle } from './SplitHandle.js'
 import { TakeBackDialog } from './TakeBackDialog.js'
+import { TurnLimits } from './TurnLimits.js'
 import { useIsNarrow } from './use-size.js'
 import './changes.css'
 
@@ -31,6 +32,7 @@ export function ChangesPane() {
   const byUser = useStore(({ session, changes }) => (session && seesDisk(scopeOf(session, changes.scopeKind)) ? JSON.stringify(session.header.byUser) : null))
   const list = useStore((state) => state.changes.list)
   const files = valueOf(list)
+  const turn = useStore(({ changes }) => (changes.scope?.kind === 'turn' ? changes.scope.promptId : null))
 
   useEffect(() => {
     void loadChanges(scope === null ? null : JSON.parse(scope))
@@ -39,6 +41,7 @@ export function ChangesPane() {
   return (
     <section ref={pane} className={`pane paper changes${isNarrow ? ' narrow' : ''}`} aria-label="Changes">
       <ChangesHead isNarrow={isNarrow} />
+      {turn !== null && <TurnLimits key={turn} turn={turn} isOpen={files?.length === 0} />}
       {list.kind === 'loading' && !files && <Waiting />}
       {list.kind === 'idle' && <Idle />}
       {list.kind === 'error' && <ErrorState error={list.error} onRetry={reloadChanges} />}

@@ -1,15 +1,18 @@
 import { useEffect, useMemo } from 'react'
 import type { OpenFile } from '../state/changes-slice.js'
-import { diffShown, goToChange, selectFile, showAnyway } from '../state/changes-actions.js'
+import { diffShown, goToChange, selectFile, setChanges, showAnyway } from '../state/changes-actions.js'
 import { valueOf } from '../state/loadable.js'
 import { useStore } from '../state/store.js'
+import { askWhy } from '../state/why-actions.js'
 import { Icon } from '../ui/icons.js'
 import { Button, EmptyState, ErrorState, LoadingState } from '../ui/parts.js'
+import { BlanksNote, isOnlyBlanks } from './BlanksNote.js'
 import { diffBodyOf, type SideFacts } from './diff-body.js'
 import { DiffEditor } from './DiffEditor.js'
 import { DiffHead } from './DiffHead.js'
 import { FactsPanel } from './FactsPanel.js'
 import { TextPane } from './TextPane.js'
+import { WhyButton, WhyPanel } from './WhyPanel.js'
 
 /** The selected file, before and after. */
 export function DiffPane({ isNarrow }: { readonly isNarrow: boolean }) {
@@ -24,6 +27,7 @@ export function DiffPane({ isNarrow }: { readonly isNarrow: boolean }) {
       {file.kind === 'error' && <ErrorState error={file.error} onRetry={() => void selectFile(path)} />}
       {file.kind === 'loading' && shown?.change.path !== path && <LoadingState label="Reading both sides" lines={10} />}
       {shown && shown.change.path === path && <DiffBodyView file={shown} isNarrow={isNarrow} />}
+      <WhyPanel />
     </section>
   )
 }
@@ -34,6 +38,7 @@ function DiffBodyView({ file, isNarrow }: { readonly file: OpenFile; readonly is
   const isSideBySide = useStore((state) => !isNarrow && state.prefs.diffLayout === 'side')
   const isWrapped = useStore((state) => state.prefs.wrap)
   const current = useStore((state) => (state.changes.diff?.path === path ? state.changes.diff.current : 0))
+  const asked = useStore((state) => (state.why?.path === path ? state.why.shown : null))
   const body = useMemo(() => diffBodyOf(file, isExpanded), [file, isExpanded])
   const hasDiff = body.kind === 'diff'
   useEffect(() => {
@@ -42,16 +47,23 @@ function DiffBodyView({ file, isNarrow }: { readonly file: OpenFile; readonly is
   switch (body.kind) {
     case 'diff':
       return (
-        <DiffEditor
-          path={path}
-          before={body.before}
-          after={body.after}
-          isSideBySide={isSideBySide}
-          isWrapped={isWrapped}
-          current={current}
-          onShown={(count) => diffShown(path, count)}
-          onChosen={goToChange}
-        />
+        <>
+          {isOnlyBlanks(file.change.badges) && <BlanksNote />}
+          <DiffEditor
+            path={path}
+            showsBlanks={isOnlyBlanks(file.change.badges)}
+            before={body.before}
+            after={body.after}
+            isSideBySide={isSideBySide}
+            isWrapped={isWrapped}
+            current={current}
+            asked={asked}
+            onShown={(count) => diffShown(path, count)}
+            onChosen={goToChange}
+            onPointed={(line) => setChanges({ pointed: line && { path, side: line.side, line: line.line } })}
+            pointed={(line) => <WhyButton onAsk={() => void askWhy(line)} />}
+          />
+        </>
       )
     case 'same':
       return (

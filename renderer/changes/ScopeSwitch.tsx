@@ -20,12 +20,13 @@ export function ScopeSwitch() {
     session: { label: 'Whole session', title: 'From the first turn to the end of the last one' },
     range: { label: range ? rangeText(session, range) : 'Range', title: 'From the start of the first to the end of the last turn of the bracket' },
     'since-reviewed': { label: 'Since I last looked', title: 'From what you marked as reviewed to what is there now' },
+    base: { label: 'Since the branch began', title: `From the commit that ${session.header.base?.branch ?? 'the worktree'} left from to the disk, whoever changed it` },
   }
   return (
     <Segments
       label="Compare"
       value={range ? 'range' : isEntry ? 'turn' : kind}
-      options={scopeKindsOf(range !== null).filter((value) => !isEntry || value !== 'to-disk').map((value) => ({ value, ...labels[value] }))}
+      options={scopeKindsOf(range !== null, session.header.base !== null).filter((value) => !isEntry || value !== 'to-disk').map((value) => ({ value, ...labels[value] }))}
       onChange={setScopeKind}
     />
   )

@@ -4,10 +4,10 @@ import { diffWords } from '../../shared/word-diff.js'
 import type { TextDiff, TextRange, WordMark } from './diff-messages.js'
 
 /** Marks beyond this many characters of changed lines are left out, so that a diff of 100,000 lines stays quick. */
-const mostMarkedUnits = 4_000_000
+export const mostMarkedUnits = 4_000_000
 
-/** The differences of two texts: lines always, words as far as they help. Pure; runs in the worker. */
-export function computeDiff(before: string, after: string): TextDiff {
+/** The differences of two texts: lines always, words in the first `markedUnits` characters of changed lines. Pure; runs in the worker. */
+export function computeDiff(before: string, after: string, markedUnits = mostMarkedUnits): TextDiff {
   const from = new TextLines(before)
   const to = new TextLines(after)
   const changes = diffTextLines(from, to)
@@ -15,7 +15,7 @@ export function computeDiff(before: string, after: string): TextDiff {
   let units = 0
   for (const [index, change] of changes.entries()) {
     units += from.startOf(change.beforeEnd) - from.startOf(change.beforeStart) + to.startOf(change.afterEnd) - to.startOf(change.afterStart)
-    if (units > mostMarkedUnits) break
+    if (units > markedUnits) break
     words.push(...wordsOf(change, index, from, to))
   }
   return { changes, words }

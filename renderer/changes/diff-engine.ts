@@ -17,7 +17,7 @@ let nextId = 1
  *
  * Errors: CANCELLED when the signal fires; INTERNAL when the worker died, a later call starts a new one.
  */
-export function diffTexts(before: string, after: string, signal: AbortSignal): Promise<TextDiff> {
+export function diffTexts(before: string, after: string, signal: AbortSignal, markedUnits: number | null = null): Promise<TextDiff> {
   return new Promise((resolve, reject) => {
     const cancelled = (): ReviewError => new ReviewError('CANCELLED', 'Cancelled. Nothing more was done.')
     if (signal.aborted) return reject(cancelled())
@@ -26,7 +26,7 @@ export function diffTexts(before: string, after: string, signal: AbortSignal): P
     signal.addEventListener('abort', () => {
       if (waiting.delete(id)) reject(cancelled())
     }, { once: true })
-    const request: DiffRequest = { id, before, after }
+    const request: DiffRequest = { id, before, after, markedUnits }
     runningWorker().postMessage(request)
   })
 }

@@ -25,6 +25,8 @@ export interface DiffRequest {
   readonly id: number
   readonly before: string
   readonly after: string
+  /** In so many characters of changed lines words are marked; `null` for the usual number. */
+  readonly markedUnits: number | null
 }
 
 export type DiffAnswer =

@@ -11,24 +11,39 @@ interface EditorDiff {
   readonly quitEarly: boolean
 }
 
-const prepared = new WeakMap<editor.ITextModel, TextDiff>()
+interface Prepared {
+  readonly diff: TextDiff
+  /** Of the model, to which the diff belongs. */
+  readonly version: number
+  readonly again: (() => Promise<TextDiff>) | null
+}
 
-/** Says what differs between the text before and this model; done before a diff editor gets the two. */
-export function prepareDiff(after: editor.ITextModel, diff: TextDiff): void {
-  prepared.set(after, diff)
+const prepared = new WeakMap<editor.ITextModel, Prepared>()
+
+/**
+ * Says what differs between the text before and this model; done before a diff editor gets the two. Where the model can
+ * be written, `again` computes it for the text of that moment.
+ */
+export function prepareDiff(after: editor.ITextModel, diff: TextDiff, again: (() => Promise<TextDiff>) | null = null): void {
+  prepared.set(after, { diff, version: after.getVersionId(), again })
 }
 
 /** Stands in for the editor's own diff, which gives up on large changes: hands over what our engine has found. */
 export const diffProviderFactory = {
   createDiffProvider: () => ({
     onDidChange: () => ({ dispose: () => undefined }),
-    computeDiff: (before: editor.ITextModel, after: editor.ITextModel): Promise<EditorDiff> => Promise.resolve(editorDiff(before, after)),
+    computeDiff: (before: editor.ITextModel, after: editor.ITextModel): Promise<EditorDiff> => presentDiff(after).then((diff) => editorDiff(diff, before, after)),
     dispose: () => undefined,
   }),
 }
 
-function editorDiff(before: editor.ITextModel, after: editor.ITextModel): EditorDiff {
-  const diff = prepared.get(after) ?? { changes: [], words: [] }
+function presentDiff(after: editor.ITextModel): Promise<TextDiff> {
+  const known = prepared.get(after)
+  if (!known) return Promise.resolve({ changes: [], words: [] })
+  return known.again && after.getVersionId() !== known.version ? known.again() : Promise.resolve(known.diff)
+}
+
+function editorDiff(diff: TextDiff, before: editor.ITextModel, after: editor.ITextModel): EditorDiff {
   const inner = new Map<number, RangeMapping[]>()
   for (const { change, before: from, after: to } of diff.words) {
     const marks = inner.get(change) ?? []

@@ -4,7 +4,9 @@ import type { DisplayText } from './display-text.js'
 import type { TextDiff } from './diff-messages.js'
 import { prepareDiff } from './diff-provider.js'
 import { colourLines, commonOptions, createModel, noteDecorations, readOnlyOptions } from './editor-options.js'
+import { leaveOutFlatZones } from './flat-zones.js'
 import { contextLines, leastFoldedLines } from './folding.js'
+import { followLines, type PointedLine } from './pointed-line.js'
 import { createOverview } from './overview.js'
 
 /** What a diff view shows. */
@@ -20,18 +22,29 @@ export interface DiffLayout {
   readonly isWrapped: boolean
 }
 
+export interface DiffViewEvents {
+  /** A person put the cursor into this change. */
+  readonly onChosen: (index: number) => void
+  /** The line under the pointer, else the one with the cursor while the editor has the focus; `null` where there is none. */
+  readonly onPointed: (pointed: PointedLine | null) => void
+}
+
 export interface DiffView {
   /** Replaces what is shown; the models of before are disposed once the editor has let go of them. */
   show(content: DiffContent): void
   setLayout(layout: DiffLayout): void
+  /** Draws every space and tab. */
+  setBlanks(isShown: boolean): void
   /** Marks the change with this index as the current one and brings it into view. */
   goTo(index: number): void
+  /** Brings a line into view, also when something that comes in below takes its room. */
+  revealLine(side: 'before' | 'after', line: number): void
   focus(): void
   dispose(): void
 }
 
-/** A diff editor in `host`, its overview in `strip`. `onChosen` tells which change a person put the cursor into. */
-export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: DiffLayout, onChosen: (index: number) => void): DiffView {
+/** A diff editor in `host`, its overview in `strip`. */
+export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: DiffLayout, { onChosen, onPointed }: DiffViewEvents): DiffView {
   const diffEditor = editor.createDiffEditor(host, {
     ...commonOptions,
     ...readOnlyOptions,
@@ -54,6 +67,8 @@ export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: Di
     experimental: { showMoves: false, showEmptyDecorations: false, useTrueInlineView: false },
   })
   const sides = { before: diffEditor.getOriginalEditor(), after: diffEditor.getModifiedEditor() }
+  leaveOutFlatZones(sides.before)
+  leaveOutFlatZones(sides.after)
   const marks = { before: sides.before.createDecorationsCollection(), after: sides.after.createDecorationsCollection() }
   const notes = { before: sides.before.createDecorationsCollection(), after: sides.after.createDecorationsCollection() }
   const overview = createOverview(strip, diffEditor)
@@ -68,6 +83,7 @@ export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: Di
   sides.before.onDidChangeCursorPosition(chosen('before'))
   sides.after.onDidChangeCursorPosition(chosen('after'))
   diffEditor.onDidUpdateDiff(() => reveal('start'))
+  followLines(sides, (side, line) => line <= (content?.[side].lines ?? 0), onPointed)
 
   /** The diff editor sets its own margins on one side; both are to have the same. */
   function adjustSides(shown: DiffContent): void {
@@ -79,11 +95,27 @@ export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: Di
     const change = content?.diff.changes[wanted]
     marks.before.set(change ? currentMark(change.beforeStart, change.beforeEnd) : [])
     marks.after.set(change ? currentMark(change.afterStart, change.afterEnd) : [])
-    if (!change || (from === 'start' && wanted === 0 && change.afterStart < 4)) return
+    if (!change) return
+    if (from === 'start' && wanted === 0 && change.afterStart < 4) return revealWord()
     const side = change.afterEnd > change.afterStart || !isSideBySide(layout, content) ? 'after' : 'before'
     const first = side === 'after' ? Math.max(1, change.afterStart + 1) : change.beforeStart + 1
     const last = Math.max(first, side === 'after' ? change.afterEnd : change.beforeEnd)
     sides[side].revealLinesInCenterIfOutsideViewport(first, Math.min(last, first + 20), editor.ScrollType.Immediate)
+    revealWord()
+  }
+
+  /** Of a long line the first words that differ come into view; a line that fits stays at its beginning. */
+  function revealWord(): void {
+    const word = content?.diff.words.find(({ change }) => change === wanted)
+    if (!word || layout.isWrapped) return
+    const { startLine, startColumn } = word.after
+    const { contentWidth } = sides.after.getLayoutInfo()
+    const scrolled = sides.after.getScrollLeft()
+    // Where it is surely on the screen nothing has to be measured.
+    if (scrolled === 0 && startColumn * widestCharPx < contentWidth) return
+    const left = sides.after.getOffsetForColumn(startLine, startColumn)
+    if (left >= scrolled && left < scrolled + contentWidth - 60) return
+    sides.after.setScrollLeft(left < contentWidth - 60 ? 0 : left - contentWidth / 3)
   }
 
   return {
@@ -115,6 +147,15 @@ export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: Di
       wanted = index
       reveal('step')
     },
+    setBlanks: (isShown) => diffEditor.updateOptions({ renderWhitespace: isShown ? 'all' : 'selection' }),
+    revealLine(side, line) {
+      const show = (): void => sides[side].revealLineInCenterIfOutsideViewport(line, editor.ScrollType.Immediate)
+      show()
+      const once = sides[side].onDidLayoutChange(() => {
+        once.dispose()
+        show()
+      })
+    },
     focus: () => sides.after.focus(),
     dispose() {
       const old = diffEditor.getModel()
@@ -125,6 +166,9 @@ export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: Di
     },
   }
 }
+
+/** No character of the code face is wider, but for those of some scripts. */
+const widestCharPx = 8
 
 function folding(minimumLineCount: number): editor.IDiffEditorBaseOptions['hideUnchangedRegions'] {
   return { enabled: true, contextLineCount: contextLines, minimumLineCount, revealLineCount: 20 }

@@ -6,9 +6,9 @@ addEventListener('message', ({ data }: MessageEvent<DiffRequest>) => {
   postMessage(answer(data))
 })
 
-function answer({ id, before, after }: DiffRequest): DiffAnswer {
+function answer({ id, before, after, markedUnits }: DiffRequest): DiffAnswer {
   try {
-    return { id, kind: 'diff', diff: computeDiff(before, after) }
+    return { id, kind: 'diff', diff: computeDiff(before, after, markedUnits ?? undefined) }
   } catch (thrown) {
     return { id, kind: 'failed', message: thrown instanceof Error ? thrown.message : String(thrown) }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { diffLines } from '../../shared/line-diff.js'
-import { displayPair, displayText, lineCount } from './display-text.js'
+import { displayPair, displayText, lineCount, signsBeside } from './display-text.js'
 
 describe('displayText', () => {
   it('has the lines of the diff engine, whatever characters they hold', () => {
@@ -37,5 +37,12 @@ describe('displayPair', () => {
   it('shows one side alone where the other is not there', () => {
     const { before, after } = displayPair(null, 'a\r\n')
     expect([before.lines, after.text]).toEqual([0, 'a'])
+  })
+
+  it('marks what it leaves in a text that is written in, with the sign that is drawn before it', () => {
+    expect(signsBeside('a\u2028b\u0085')).toEqual([
+      { offset: 1, name: 'Line separator U+2028', beside: '↲' },
+      { offset: 3, name: 'Next line U+0085', beside: '¬' },
+    ])
   })
 })

@@ -3,6 +3,8 @@ export interface CharacterMark {
   /** Offset into the display text. */
   readonly offset: number
   readonly name: string
+  /** The sign, where the character itself stays in the text and the sign is drawn before it. */
+  readonly beside?: string
 }
 
 /**
@@ -52,6 +54,16 @@ export function displayText(text: string, drawReturns: boolean): DisplayText {
     })
   }
   return { text: body, lines, hasFinalNewline, marks }
+}
+
+/** Marks for characters that stay in a text because it is written in: their signs are drawn before them. */
+export function signsBeside(text: string): readonly CharacterMark[] {
+  const marks: CharacterMark[] = []
+  for (const { 0: character, index } of text.matchAll(/[\u0085\u2028\u2029]/g)) {
+    const known = signs[character]
+    if (known && marks.length < mostMarks) marks.push({ offset: index, name: known.name, beside: known.sign })
+  }
+  return marks
 }
 
 function lineEndsOf(text: string): 'lf' | 'crlf' | 'mixed' | 'none' {

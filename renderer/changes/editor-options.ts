@@ -82,11 +82,11 @@ export function languageOf(name: string): string {
 
 /** What the text alone does not show: characters drawn by a sign, and a last line without an end. */
 export function noteDecorations(model: editor.ITextModel, display: DisplayText): editor.IModelDeltaDecoration[] {
-  const marks = display.marks.map(({ offset, name }): editor.IModelDeltaDecoration => {
+  const marks = display.marks.map(({ offset, name, beside }): editor.IModelDeltaDecoration => {
     const { lineNumber, column } = model.getPositionAt(offset)
     return {
       range: new Range(lineNumber, column, lineNumber, column + 1),
-      options: { inlineClassName: 'character-sign', hoverMessage: { value: name } },
+      options: beside ? { before: { content: beside, inlineClassName: 'character-sign' }, hoverMessage: { value: name } } : { inlineClassName: 'character-sign', hoverMessage: { value: name } },
     }
   })
   if (display.hasFinalNewline || display.lines === 0) return marks

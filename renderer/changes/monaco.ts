@@ -18,6 +18,7 @@ import { diffProviderFactory } from './diff-provider.js'
 import { startEditorWorker } from './workers.js'
 
 export { createDiffView } from './diff-view.js'
+export { createHunkView } from './hunk-view.js'
 export { loadColouring } from './editor-options.js'
 export { createTextView } from './text-view.js'
 

@@ -1,5 +1,5 @@
 import { diffLines } from '../../shared/line-diff.js'
-import { displayText, type DisplayText } from './display-text.js'
+import { displayText, signsBeside, type DisplayText } from './display-text.js'
 
 /** Stand for a carriage return that ends no line; the first one that the text itself does not hold is taken. */
 const returnSigns = ['↵', '␍', '\ue00d']
@@ -8,7 +8,8 @@ const returnSigns = ['↵', '␍', '\ue00d']
 export function typingText(text: string): DisplayText {
   const plain = text.replaceAll('\r\n', '\n').replaceAll('\r', returnSign(text))
   const { lines, hasFinalNewline } = displayText(text, false)
-  return { text: hasFinalNewline ? plain.slice(0, -1) : plain, lines, hasFinalNewline, marks: [] }
+  const shown = hasFinalNewline ? plain.slice(0, -1) : plain
+  return { text: shown, lines, hasFinalNewline, marks: signsBeside(shown) }
 }
 
 /**

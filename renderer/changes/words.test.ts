@@ -22,4 +22,12 @@ describe('provenanceText', () => {
       'Recorded edit, both sides as the log shows them',
     ])
   })
+
+  it('names git where a side is from there', () => {
+    expect([provenanceText(change({ before: 'git', after: 'edit' })), provenanceText(change({ before: 'git', after: 'git' })), provenanceText(change({ before: 'git', after: 'none' }))]).toEqual([
+      'Recorded edit, both sides exact, before from git',
+      'Recorded edit, both sides exact, both from git',
+      'Recorded edit, after not known',
+    ])
+  })
 })

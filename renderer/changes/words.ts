@@ -14,7 +14,7 @@ export function causeText(change: Pick<FileChange, 'kind' | 'cause'>): string {
   if (change.kind === 'refused') return 'Refused edit'
   const words: Readonly<Record<ChangeCause, string>> = {
     edit: 'Recorded edit',
-    sed: 'Simulated sed',
+    sed: 'By sed',
     command: 'Seen after shell',
     user: 'By you',
     subagent: 'By a subagent',
@@ -35,7 +35,7 @@ export function provenanceText(change: FileChange): string {
   // The text of a record stands for bytes that are not known: its line ends and its BOM may be others.
   const doubt = change.badges.find((badge) => badge.kind === 'unknown')
   if (doubt) return `${cause}, ${doubt.side === 'both' ? 'both sides as the log shows them' : `${doubt.side} as the log shows it`}`
-  return `${cause}, both sides exact`
+  return before === 'git' || after === 'git' ? `${cause}, both sides exact, ${before === after ? 'both' : before === 'git' ? 'before' : 'after'} from git` : `${cause}, both sides exact`
 }
 
 export function sourceText(source: ContentSource): string {
@@ -44,6 +44,7 @@ export function sourceText(source: ContentSource): string {
     edit: 'from recorded edits',
     record: 'from the record',
     command: 'from the text of a command',
+    git: 'from a repository of git',
     disk: 'read from the disk',
     none: 'not known',
   }

@@ -5,7 +5,7 @@ import type { MapColumn } from './map-model.js'
 /** Who or what made the change of a cell. */
 export const causeWords: Readonly<Record<MapCell['cause'], string>> = {
   edit: 'Recorded edit',
-  sed: 'Simulated sed',
+  sed: 'By sed',
   command: 'Seen after shell',
   user: 'By you',
   subagent: 'By a subagent',

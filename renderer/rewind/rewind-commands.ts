@@ -4,12 +4,14 @@ import { applyRewind, closeReceipt, closeRewind, redoLast, rewindToSelected, sho
 import { acceptDraft, canEdit, chooseSide, editInPlace, stepConflict, toggleDetail } from '../state/rewind-texts-actions.js'
 import type { AppStore } from '../state/store.js'
 import { copyReceipt } from './copy-receipt.js'
-import { isTyping, leaveText } from './typing.js'
+import { isTyping } from '../ui/typing.js'
+import { leaveText } from './leave-text.js'
 
 const isPreview = (state: AppStore): boolean => state.view === 'rewind' && state.dialog === null && state.rewind.running === null
 const isReceipt = (state: AppStore): boolean => state.view === 'receipt' && state.dialog === null
 const selectedTurn = ({ session }: AppStore): boolean => session !== null && session.selection.turn !== null
-const isCalm = (state: AppStore): boolean => state.rewind.running === null && state.changes.takingBack === null && state.dialog === null
+const isAboutSession = ({ view }: AppStore): boolean => view !== 'approvals' && view !== 'policy' && view !== 'connect'
+const isCalm = (state: AppStore): boolean => isAboutSession(state) && state.rewind.running === null && state.changes.takingBack === null && state.dialog === null
 const conflicts = (state: AppStore): number => valueOf(state.rewind.texts)?.chosen.length ?? 0
 const selectedAction = (state: AppStore): string | null => (state.rewind.selectedPath === null ? null : (state.rewind.known.get(state.rewind.selectedPath)?.action ?? null))
 const canChoose = (state: AppStore): boolean => isPreview(state) && (conflicts(state) > 0 || selectedAction(state) === 'conflict')

@@ -1,14 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { SessionSummary } from '../../shared/session.js'
-import { chooseLog, loadLibrary, openSession, setSessionFilter } from '../state/actions.js'
+import { chooseLog, loadLibrary, openSearch, setSessionFilter } from '../state/actions.js'
 import { valueOf } from '../state/loadable.js'
 import { useStore } from '../state/store.js'
-import { AgentSign, agentName } from '../ui/agents.js'
 import { Icon } from '../ui/icons.js'
-import { Badge, Button, EmptyState, ErrorState, IconButton, LoadingState, PaneHead, Stat } from '../ui/parts.js'
-import { countText, whenText } from '../ui/words.js'
+import { Button, EmptyState, ErrorState, IconButton, LoadingState, PaneHead } from '../ui/parts.js'
+import { FilterField } from './FilterField.js'
 import { groupSessions, type SessionGroup } from './session-groups.js'
+import { SessionRow } from './SessionRow.js'
 import './sessions.css'
 
 /** Every session that was found, by workspace. Choosing one opens it. */
@@ -38,9 +38,16 @@ export function SessionList() {
           icon="folder"
           title={filter ? 'No session has these words' : 'No session found'}
           actions={
-            <Button size="small" keys="O" onClick={() => void chooseLog()}>
-              Open…
-            </Button>
+            <>
+              {filter && (
+                <Button size="small" icon="search" onClick={() => openSearch(filter)}>
+                  Search inside all sessions
+                </Button>
+              )}
+              <Button size="small" keys="O" onClick={() => void chooseLog()}>
+                Open…
+              </Button>
+            </>
           }
         />
       ) : (
@@ -98,84 +105,6 @@ function Rows({ groups }: { readonly groups: readonly SessionGroup[] }) {
           return <SessionRow key={item.key} session={row.session} isOn={row.session.key === openKey} now={now} style={style} />
         })}
       </div>
-    </div>
-  )
-}
-
-interface RowProps {
-  readonly session: SessionSummary
-  readonly isOn: boolean
-  readonly now: number
-  readonly style: { readonly transform: string; readonly height: number }
-}
-
-function SessionRow({ session, isOn, now, style }: RowProps) {
-  const turns = session.turns === null ? null : countText(session.turns, 'turn')
-  const when = session.isLive ? 'Live' : session.lastActiveAt === null ? 'No time recorded' : whenText(session.lastActiveAt, now)
-  const label = [
-    session.title,
-    agentName(session.agent),
-    when,
-    turns,
-    session.problems > 0 ? countText(session.problems, 'problem') : null,
-    session.workspace === null ? 'read only' : null,
-  ]
-  return (
-    <div
-      role="option"
-      id={`session-${session.key}`}
-      aria-selected={isOn}
-      aria-label={label.filter(Boolean).join(', ')}
-      className={isOn ? 'ses on' : 'ses'}
-      style={style}
-      title={session.title}
-      onClick={() => void openSession(session.key)}
-    >
-      <div className="l1">
-        <span className={isOn ? 'ell grow b' : 'ell grow'}>{session.title}</span>
-        {session.workspace === null && <Badge title="Its folder is not here, so files cannot be rewound">read only</Badge>}
-        {session.problems > 0 && (
-          <Badge look="con" title={countText(session.problems, 'record') + ' not understood'}>
-            ◆ {session.problems}
-          </Badge>
-        )}
-        {session.isLive && <span className="live" />}
-      </div>
-      <div className="l2">
-        <AgentSign agent={session.agent} />
-        <span>{when}</span>
-        {turns && (
-          <>
-            <span>·</span>
-            <span className="ell">{turns}</span>
-          </>
-        )}
-        <span className="grow" />
-        {session.stat && <Stat stat={session.stat} />}
-      </div>
-    </div>
-  )
-}
-
-function FilterField({ words }: { readonly words: string }) {
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
-  return (
-    <div className="tl-find">
-      <label className="find">
-        <span className="vh">Words of a session</span>
-        <input
-          ref={field}
-          value={words}
-          placeholder="Title, folder or id"
-          onChange={(event) => setSessionFilter(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return
-            event.stopPropagation()
-            setSessionFilter(null)
-          }}
-        />
-      </label>
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { openSession } from '../state/actions.js'
 import { valueOf } from '../state/loadable.js'
 import { useStore } from '../state/store.js'
-import { AgentSign, agentName } from '../ui/agents.js'
+import { agentOfSession, AgentSign, sessionAgentText } from '../ui/agents.js'
 import { groupSessions, orderedSessions } from './session-groups.js'
 import './sessions.css'
 
@@ -24,11 +24,11 @@ export function SessionStrip() {
             type="button"
             className={isOn ? 'strip-sign on' : 'strip-sign'}
             aria-current={isOn}
-            aria-label={`${session.title}, ${agentName(session.agent)}`}
+            aria-label={`${session.title}, ${sessionAgentText(session)}`}
             title={session.title}
             onClick={() => void openSession(session.key)}
           >
-            <AgentSign agent={session.agent} />
+            <AgentSign agent={agentOfSession(session)} />
           </button>
         )
       })}

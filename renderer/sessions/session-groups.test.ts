@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { scriptedLibrary } from '../testing/scripted-session.js'
-import { folderName, groupSessions, orderedSessions } from './session-groups.js'
+import { folderName } from '../ui/words.js'
+import { groupSessions, orderedSessions } from './session-groups.js'
 
 const shown = (words = ''): readonly (readonly [string, string, number])[] =>
   groupSessions(scriptedLibrary.sessions, words).map(({ name, note, sessions }) => [name, note, sessions.length])

@@ -1,4 +1,5 @@
 import type { SessionSummary } from '../../shared/session.js'
+import { folderName } from '../ui/words.js'
 
 /** Sessions of one folder, newest first. */
 export interface SessionGroup {
@@ -43,11 +44,6 @@ function toGroup(sessions: readonly SessionSummary[]): SessionGroup {
   }
 }
 
-/** The last part of a folder's path, of either kind of system. */
-export function folderName(folder: string): string {
-  return folder.split(/[\\/]/).filter(Boolean).at(-1) ?? folder
-}
-
-function searchText({ title, workspace, recordedFolder, agent, id, branch }: SessionSummary): string {
-  return [title, workspace, recordedFolder, agent, id, branch].join(' ').toLowerCase()
+function searchText({ title, workspace, recordedFolder, agent, client, id, branch }: SessionSummary): string {
+  return [title, workspace, recordedFolder, agent, client, id, branch].join(' ').toLowerCase()
 }

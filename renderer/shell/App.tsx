@@ -1,9 +1,12 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { Group, Panel, Separator } from 'react-resizable-panels'
+import { AgentLine } from '../approvals/AgentLine.js'
+import { Attention } from '../approvals/Attention.js'
 import { ChangesPane } from '../changes/ChangesPane.js'
 import { MapView } from '../map/MapView.js'
 import { ReceiptView } from '../rewind/ReceiptView.js'
 import { RewindDialog } from '../rewind/RewindDialog.js'
+import { SearchView } from '../search/SearchView.js'
 import { SessionList } from '../sessions/SessionList.js'
 import { SessionStrip } from '../sessions/SessionStrip.js'
 import type { View } from '../state/shell-slice.js'
@@ -23,12 +26,13 @@ import './shell.css'
 
 // Markdown is a large part of the code, and only the transcript needs it.
 const Transcript = lazy(() => import('../transcript/Transcript.js').then(({ Transcript }) => ({ default: Transcript })))
+const ApprovalsView = lazy(() => import('../approvals/ApprovalsView.js').then(({ ApprovalsView }) => ({ default: ApprovalsView })))
+const PolicyView = lazy(() => import('../approvals/PolicyView.js').then(({ PolicyView }) => ({ default: PolicyView })))
+const ConnectView = lazy(() => import('../approvals/ConnectView.js').then(({ ConnectView }) => ({ default: ConnectView })))
 
 /** The window: bar, panes, foot, and what floats over them. */
 export function App() {
   const theme = useStore((state) => state.prefs.theme)
-  const isEmpty = useStore((state) => state.session === null && state.opening === null)
-  const isStarted = useStore((state) => state.isStarted)
   useEffect(() => {
     const dark = matchMedia('(prefers-color-scheme: dark)')
     const apply = (): void => {
@@ -41,9 +45,12 @@ export function App() {
   return (
     <div className="app">
       <TopBar />
-      <main className="stage">{!isEmpty ? <Panes /> : isStarted ? <FirstRun /> : <LoadingState label="Starting" lines={3} />}</main>
+      <main className="stage">
+        <Stage />
+      </main>
       <FootBar />
       <Notices />
+      <Attention />
       <Palette />
       <KeySheet />
       <PathDialog />
@@ -51,8 +58,27 @@ export function App() {
   )
 }
 
-function Panes() {
+function Stage() {
+  const isEmpty = useStore((state) => state.session === null && state.opening === null)
+  const isStarted = useStore((state) => state.isStarted)
   const view = useStore((state) => state.view)
+  if (view === 'approvals' || view === 'policy' || view === 'connect') {
+    return (
+      <Suspense fallback={<LoadingState label="Opening the approvals" />}>
+        {view === 'approvals' ? <ApprovalsView /> : view === 'policy' ? <PolicyView /> : <ConnectView />}
+      </Suspense>
+    )
+  }
+  // Not fetched when it is wanted: whoever opens it types at once.
+  if (view === 'search') return <SearchView />
+  if (!isEmpty) return <Panes view={view} />
+  return isStarted ? <FirstRun /> : <LoadingState label="Starting" lines={3} />
+}
+
+/** Views of one session, beside its timeline. */
+type SessionView = Exclude<View, 'approvals' | 'policy' | 'connect' | 'search'>
+
+function Panes({ view }: { readonly view: SessionView }) {
   const session = useStore((state) => state.session)
   const opening = useStore((state) => state.opening)
   const focusedPane = useStore((state) => state.focusedPane)
@@ -61,7 +87,12 @@ function Panes() {
   const isStrip = room === 'strip' || (isNarrowView && room !== 'slot')
   const hasList = room === 'wide' && !isStrip
   const sizes = usePaneSizes('window')
-  const timeline = room === 'slot' && focusedPane === 'sessions' ? <SessionList /> : <Timeline session={session} opening={opening} />
+  const timeline = room === 'slot' && focusedPane === 'sessions' ? <SessionList /> : (
+    <div className="timeline-slot">
+      {session && <AgentLine session={session.key} />}
+      <Timeline session={session} opening={opening} />
+    </div>
+  )
   return (
     <div className="row stage-row">
       {isStrip && <SessionStrip />}
@@ -91,7 +122,7 @@ function Panes() {
   )
 }
 
-function Main({ view }: { readonly view: View }) {
+function Main({ view }: { readonly view: SessionView }) {
   switch (view) {
     case 'review':
       return <ChangesPane />

@@ -1,5 +1,6 @@
-import { useState } from 'react'
-import { chooseLog, loadLibrary, openSample } from '../state/actions.js'
+import { useEffect, useState } from 'react'
+import { ConnectRecipes } from '../approvals/ConnectRecipes.js'
+import { chooseLog, loadConnect, loadLibrary, openSample, showConnect } from '../state/actions.js'
 import { valueOf } from '../state/loadable.js'
 import { useStore } from '../state/store.js'
 import { AgentSign, agentName } from '../ui/agents.js'
@@ -28,12 +29,35 @@ export function FirstRun() {
             </Button>
           </div>
           <Found />
+          <Connect />
         </div>
       </section>
       <section className="pane bg first-right" aria-label="What you will see">
         <SampleRail />
       </section>
     </div>
+  )
+}
+
+/** The command for each agent, for the workspace that the host takes; the whole screen has the rest. */
+function Connect() {
+  const connecting = useStore((state) => state.agents.connecting)
+  const isIdle = connecting.state.kind === 'idle'
+  const value = valueOf(connecting.state)
+  useEffect(() => {
+    if (isIdle) void loadConnect(null)
+  }, [isIdle])
+  return (
+    <>
+      <div className="row found-head">
+        <h2 className="b">Connect an agent</h2>
+        <span className="md t2 grow">its edits wait here for your approval</span>
+        <Button size="small" look="quiet" onClick={() => showConnect()}>
+          Workspace, worktree, settings…
+        </Button>
+      </div>
+      {value && <ConnectRecipes state={value} connecting={connecting} isShort />}
+    </>
   )
 }
 

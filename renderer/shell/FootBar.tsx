@@ -10,7 +10,7 @@ import { commands } from './shell-commands.js'
 export function FootBar() {
   const state = useStore()
   const history = state.app?.history
-  const isFirstRun = state.session === null && state.opening === null
+  const isFirstRun = state.session === null && state.opening === null && state.view === 'review'
   // A string as key: the bar is made anew only when what it says changes.
   const said = JSON.stringify(footHints(commands, state))
   const hints = useMemo(() => JSON.parse(said) as ReturnType<typeof footHints>, [said])

@@ -5,7 +5,7 @@ import { useStore } from '../state/store.js'
 import { IconButton, Kbd } from '../ui/parts.js'
 import { commands } from './shell-commands.js'
 
-const groups: readonly CommandGroup[] = ['Go to', 'Timeline', 'Changes', 'Rewind', 'Map', 'Transcript', 'Window']
+const groups: readonly CommandGroup[] = ['Go to', 'Timeline', 'Changes', 'Rewind', 'Map', 'Approvals', 'Transcript', 'Search', 'Window']
 
 /** Every key, by the part of the window it belongs to. */
 export function KeySheet() {

@@ -9,6 +9,7 @@ import { Button, IconButton } from '../ui/parts.js'
 
 const looks = {
   done: { className: 'notice', icon: 'check' },
+  news: { className: 'notice', icon: 'agent' },
   warning: { className: 'notice warn', icon: 'conflict' },
   error: { className: 'notice error', icon: 'cross' },
   unknown: { className: 'notice unknown', icon: 'question' },
@@ -27,11 +28,11 @@ export function Notices() {
 }
 
 /** What went well, and what was only to be known, needs no answer and goes by itself. An error stays. */
-const staysMs = { done: 10_000, warning: 30_000 } as const
+const staysMs = { done: 10_000, news: 20_000, warning: 30_000 } as const
 
 function NoticeLine({ notice }: { readonly notice: Notice }) {
   useEffect(() => {
-    if (notice.kind !== 'done' && notice.kind !== 'warning') return
+    if (notice.kind === 'error' || notice.kind === 'unknown') return
     const timer = setTimeout(() => dismissNotice(notice.id), staysMs[notice.kind])
     return () => clearTimeout(timer)
   }, [notice])

@@ -1,11 +1,11 @@
 import { Dialog } from 'radix-ui'
 import { useMemo, useState, type KeyboardEvent } from 'react'
-import { closeDialog, findInSession } from '../state/actions.js'
+import { closeDialog, findInSession, openSearch } from '../state/actions.js'
 import { valueOf } from '../state/loadable.js'
 import { getState, useStore } from '../state/store.js'
 import { Icon } from '../ui/icons.js'
 import { Kbd } from '../ui/parts.js'
-import { commandItems, hitItem, markWords, type PaletteItem } from './palette-items.js'
+import { commandItems, hitItem, markWords, searchItem, type PaletteItem } from './palette-items.js'
 import { commands } from './shell-commands.js'
 
 /** Files, turns and commands of the session, and everything that the window can do. */
@@ -33,7 +33,7 @@ function Search() {
     // Commands are judged as if the palette were closed, since it closes before one runs.
     const runnable = commandItems(commands, { ...getState(), dialog: null }, text)
     const found = (hits ?? []).map(hitItem)
-    return text.trim() === '' ? runnable : [...found.slice(0, 40), ...runnable]
+    return text.trim() === '' ? runnable : [...found.slice(0, 40), ...runnable, searchItem(text)]
   }, [text, hits])
   const current = Math.min(at, items.length - 1)
   const run = (item: PaletteItem | undefined): void => {
@@ -44,6 +44,7 @@ function Search() {
   const handleKey = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') setAt((current + 1) % Math.max(1, items.length))
     else if (event.key === 'ArrowUp') setAt((current - 1 + items.length) % Math.max(1, items.length))
+    else if (event.key === 'F' && event.shiftKey && (event.ctrlKey || event.metaKey)) openSearch(text)
     else if (event.key === 'Enter' && !event.nativeEvent.isComposing) run(items[current])
     else return
     event.preventDefault()

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Tick } from '../../shared/timeline.js'
-import { Diamond, Node, RailSvg, SideBranch, Ticks } from '../timeline/RailSvg.js'
+import { Diamond, Node, SideBranch, Ticks } from '../timeline/RailMarks.js'
+import { RailSvg } from '../timeline/RailSvg.js'
 import type { RailRow } from '../timeline/rail.js'
 import { Icon } from '../ui/icons.js'
 import { ChurnBars, Stat } from '../ui/parts.js'

@@ -1,12 +1,15 @@
-import { useEffect, useState } from 'react'
-import { folderName } from '../sessions/session-groups.js'
-import { chooseWorkspace, openDialog, reconnectNow, setView } from '../state/actions.js'
+import { isOpen } from '../../shared/approval.js'
+import { chooseWorkspace, openDialog, openSearch, setView, showPolicy } from '../state/actions.js'
+import { valueOf } from '../state/loadable.js'
 import { rewindToSelected, undoLast } from '../state/rewind-actions.js'
-import type { Connection, OpenSession } from '../state/shell-slice.js'
+import type { OpenSession, View } from '../state/shell-slice.js'
 import { useStore } from '../state/store.js'
-import { Brand, Icon, type IconName } from '../ui/icons.js'
+import { Brand, Icon } from '../ui/icons.js'
 import { Button, Kbd } from '../ui/parts.js'
+import { folderName } from '../ui/words.js'
+import { LostBanner } from './LostBanner.js'
 import { Problems } from './Problems.js'
+import { ViewTab } from './ViewTab.js'
 
 /** What is open, the views, and the ways to find and to rewind. */
 export function TopBar() {
@@ -14,22 +17,28 @@ export function TopBar() {
   const openingTitle = useStore((state) => state.opening?.title ?? null)
   const connection = useStore((state) => state.connection)
   const view = useStore((state) => state.view)
+  const waiting = useStore((state) => valueOf(state.approvals.list)?.waiting.filter((approval) => isOpen(approval.state)).length ?? 0)
   const isMap = view === 'map'
+  const isApprovals = view === 'approvals' || view === 'policy' || view === 'connect'
   return (
     <div className="top-rows">
       <header className="top">
         <div className="row">
           <Brand />
-          {session ? <Crumb session={session} /> : <h1 className="b ell">{openingTitle ?? 'No session yet'}</h1>}
+          {isApprovals || view === 'search' ? <PlaceCrumb view={view} /> : session ? <Crumb session={session} /> : <h1 className="b ell">{openingTitle ?? 'No session yet'}</h1>}
         </div>
         <nav className="tabs" aria-label="Views">
-          <ViewTab name="Review" icon="rail" isOn={!isMap} keys="1" onClick={() => setView('review')} />
+          <ViewTab name="Review" icon="rail" isOn={!isMap && !isApprovals && view !== 'search'} keys="1" onClick={() => setView('review')} />
           <ViewTab name="Map" icon="grid" isOn={isMap} keys="2" isDisabled={!session} onClick={() => setView('map')} />
+          <ViewTab name="Approvals" icon="tray" isOn={isApprovals} keys="3" count={waiting} onClick={() => setView('approvals')} />
+          <ViewTab name="Search" icon="search" isOn={view === 'search'} keys="4" onClick={() => openSearch()} />
         </nav>
         <div className="row end">
           <button
             type="button"
             className="find top-find"
+            aria-label="Find or run"
+            title="Find or run"
             aria-keyshortcuts="Control+K"
             onClick={() => openDialog({ kind: 'palette', text: '', hits: { kind: 'idle' } })}
           >
@@ -51,6 +60,11 @@ export function TopBar() {
               onClick={rewindToSelected}
             >
               Rewind…
+            </Button>
+          )}
+          {isApprovals && (
+            <Button size="small" icon="lock" aria-pressed={view === 'policy'} onClick={showPolicy}>
+              Policy
             </Button>
           )}
         </div>
@@ -85,50 +99,15 @@ function Crumb({ session }: { readonly session: OpenSession }) {
   )
 }
 
-interface TabProps {
-  readonly name: string
-  readonly icon: IconName
-  readonly isOn: boolean
-  readonly keys: string
-  readonly isDisabled?: boolean
-  readonly onClick: () => void
-}
+const placeNames = { policy: 'Policy', connect: 'Connect an agent', search: 'All sessions' } as const
+const placeIcons = { policy: 'lock', search: 'search' } as const
 
-function ViewTab({ name, icon, isOn, keys, isDisabled, onClick }: TabProps) {
+/** Views of all sessions, whichever one is open. */
+function PlaceCrumb({ view }: { readonly view: View }) {
   return (
-    <button
-      type="button"
-      className={isOn ? 'tab on' : 'tab'}
-      aria-current={isOn ? 'page' : undefined}
-      aria-keyshortcuts={keys}
-      title={`${name} (${keys})`}
-      disabled={isDisabled}
-      onClick={onClick}
-    >
-      <Icon name={icon} size={14} />
-      {name}
-    </button>
-  )
-}
-
-function LostBanner({ connection }: { readonly connection: Extract<Connection, { kind: 'lost' }> }) {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 500)
-    return () => clearInterval(timer)
-  }, [])
-  const seconds = connection.retryAt === null ? 0 : Math.max(0, Math.ceil((connection.retryAt - now) / 1000))
-  const next = connection.retryAt === null ? 'Trying again…' : `Next try in ${seconds} s.`
-  return (
-    <div className="banner" role="status">
-      <Icon name="conflict" />
-      <span className="grow">
-        <b className="b">{connection.isRefused ? 'Overturn was started anew.' : 'The connection to Overturn was lost.'}</b> What you see is the
-        last that was heard. {connection.isRefused ? 'To go on, open the address that it printed.' : next}
-      </span>
-      <Button size="small" onClick={reconnectNow}>
-        Reconnect now
-      </Button>
+    <div className="crumb">
+      <Icon name={view === 'policy' || view === 'search' ? placeIcons[view] : 'tray'} size={14} />
+      <span className="ell b crumb-title">{view === 'policy' || view === 'connect' || view === 'search' ? placeNames[view] : 'All sessions'}</span>
     </div>
   )
 }

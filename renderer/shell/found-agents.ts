@@ -17,7 +17,18 @@ export interface FoundAgent {
 const ownStores = new Set(['sample', 'added'])
 
 /** One line for each agent whose folders were looked through, the one with the newest session first. A problem is told only where nothing was found. */
-export function foundAgents({ sessions, stores }: SessionList): readonly FoundAgent[] {
+export function foundAgents(list: SessionList): readonly FoundAgent[] {
+  const known = foundIn.get(list)
+  if (known) return known
+  const found = lookThrough(list)
+  foundIn.set(list, found)
+  return found
+}
+
+// Keys and foot bar ask at every change of the state, of lists of thousands of sessions.
+const foundIn = new WeakMap<SessionList, readonly FoundAgent[]>()
+
+function lookThrough({ sessions, stores }: SessionList): readonly FoundAgent[] {
   const own = sessions.filter((session) => !session.isSample)
   const agents = new Set([...own.map(({ agent }) => agent), ...stores.map(({ agent }) => agent).filter((agent) => !ownStores.has(agent))])
   return [...agents]
@@ -43,7 +54,7 @@ export function openNewestOf(agent: string): void {
   if (newest) void openSession(newest.key)
 }
 
-const isFirstRun = ({ session, opening }: AppStore): boolean => session === null && opening === null
+const isFirstRun = ({ session, opening, view }: AppStore): boolean => session === null && opening === null && view === 'review'
 
 const agentAt = (at: number, state: AppStore): FoundAgent | undefined => {
   const list = valueOf(state.library)
@@ -70,7 +81,7 @@ export const firstRunCommands: readonly Command[] = [
     when: isFirstRun,
     run: () => void chooseLog(),
   },
-  ...[0, 1, 2].map((at): Command => ({
+  ...[0, 1, 2, 3, 4, 5, 6, 7, 8].map((at): Command => ({
     id: `first.agent-${at + 1}`,
     label: `Open the sessions of agent ${at + 1}`,
     hint: 'open found sessions',

@@ -60,8 +60,8 @@ const textField =
 /** Fields that Escape leaves by themselves. */
 const plainField = 'input:not(.monaco-editor *), textarea:not(.monaco-editor *)'
 // A switch that was just set has no more use for Enter and Space.
-const ownEnter = 'button:not([role=radio][aria-checked=true]), a, summary, [role=button], [role=checkbox], [role=menuitem], [role=tab], [role=slider]'
-const ownArrows = '[role=radio], [role=slider], [role=separator], [role=menuitem], [role=tab], [role=dialog] [role=listbox]'
+const ownEnter = 'button:not([role=radio][aria-checked=true]), input[type=radio], input[type=checkbox], a, summary, [role=button], [role=checkbox], [role=menuitem], [role=tab], [role=slider]'
+const ownArrows = '[role=radio], input[type=radio], [role=slider], [role=separator], [role=menuitem], [role=tab], [role=dialog] [role=listbox]'
 
 function keepsKey(target: HTMLElement, keys: string): boolean {
   if (target.closest(textField) && !target.closest('[data-single-keys]')) return true

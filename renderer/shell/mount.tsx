@@ -2,8 +2,10 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import type { Port } from '../../shared/rpc.js'
 import { stayConnected } from '../state/actions.js'
-import { lookAgain } from '../state/look-again.js'
+import { lookAround } from '../state/look-again.js'
+import { keepPlace } from '../state/kept-place.js'
 import { App } from './App.js'
+import { followAgents } from './follow-agents.js'
 import { listenToKeys } from './keyboard.js'
 import { followFocus } from './panes.js'
 import { commands } from './shell-commands.js'
@@ -15,7 +17,9 @@ export function mount(openPort: (signal: AbortSignal) => Promise<Port>): void {
   const { signal } = new AbortController()
   listenToKeys(commands, signal)
   followFocus(signal)
-  window.addEventListener('focus', lookAgain, { signal })
+  followAgents(signal)
+  keepPlace(signal)
+  lookAround(signal)
   void stayConnected(openPort, signal)
   createRoot(root).render(
     <StrictMode>

@@ -1,6 +1,6 @@
 import type { Hit } from '../../shared/timeline.js'
 import { openFile } from '../state/changes-actions.js'
-import { openTranscript, selectTurn, setView } from '../state/actions.js'
+import { openSearch, openTranscript, selectTurn, setView } from '../state/actions.js'
 import type { Command } from '../state/command.js'
 import type { AppStore } from '../state/store.js'
 import type { IconName } from '../ui/icons.js'
@@ -48,6 +48,11 @@ export function hitItem(hit: Hit, at: number): PaletteItem {
     case 'command':
       return { id: `command ${hit.promptId} ${at}`, icon: 'command', text: hit.text, note: `command in ${turnName(hit.index)}`, keys: null, run: () => void openTranscript(hit.promptId) }
   }
+}
+
+/** Looks for the words in every session, where the open one does not have them. */
+export function searchItem(text: string): PaletteItem {
+  return { id: 'search all', icon: 'search', text: `Search all sessions for “${text.trim()}”`, note: '', keys: 'Mod+Shift+F', run: () => openSearch(text) }
 }
 
 /** Commands that can be done now and whose label has every word, best first: words at its beginning count more. */

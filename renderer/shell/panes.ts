@@ -2,7 +2,7 @@ import { setFocusedPane } from '../state/actions.js'
 import type { Pane } from '../state/shell-slice.js'
 import { getState } from '../state/store.js'
 
-const paneNames: readonly Pane[] = ['sessions', 'timeline', 'files', 'diff']
+const paneNames: readonly Pane[] = ['sessions', 'timeline', 'files', 'diff', 'questions', 'question', 'filters', 'results']
 
 /** What gets the focus when a pane is entered: its list, else its first control. */
 const entries = ['[role=listbox], [role=grid]', '[tabindex="0"], button:not([tabindex="-1"]), input']

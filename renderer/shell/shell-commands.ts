@@ -1,6 +1,8 @@
+import { approvalsCommands } from '../approvals/approvals-commands.js'
 import { changesCommands } from '../changes/changes-commands.js'
 import { mapCommands } from '../map/map-commands.js'
 import { rewindCommands } from '../rewind/rewind-commands.js'
+import { searchCommands } from '../search/search-commands.js'
 import { sessionCommands } from '../sessions/session-commands.js'
 import { cancelOpening, chooseWorkspace, closeSession, dismissNewestNotice, nextTheme, openDialog, setPrefs, setView } from '../state/actions.js'
 import type { Command } from '../state/command.js'
@@ -15,8 +17,9 @@ const hasSession = ({ session }: AppStore): boolean => session !== null
 
 const windowCommands: readonly Command[] = [
   { id: 'window.palette', label: 'Find or run', hint: null, keys: ['Mod+K'], group: 'Window', when: always, run: () => openDialog({ kind: 'palette', text: '', hits: { kind: 'idle' } }) },
-  { id: 'window.review', label: 'Go to the review', hint: null, keys: ['1'], group: 'Go to', when: hasSession, run: () => setView('review') },
+  { id: 'window.review', label: 'Go to the review', hint: null, keys: ['1'], group: 'Go to', when: (state) => hasSession(state) || state.view !== 'review', run: () => setView('review') },
   { id: 'window.map', label: 'Go to the map of files and turns', hint: null, keys: ['2'], group: 'Go to', when: hasSession, run: () => setView('map') },
+  { id: 'window.approvals', label: 'Go to the approvals', hint: null, keys: ['3'], group: 'Go to', when: always, run: () => setView('approvals') },
   { id: 'window.attach', label: 'Attach a folder to the session…', hint: null, keys: [], group: 'Go to', when: hasSession, run: attach },
   { id: 'window.close', label: 'Close the session', hint: null, keys: [], group: 'Go to', when: hasSession, run: closeSession },
   { id: 'window.next-pane', label: 'Go to the next pane', hint: null, keys: ['F6'], group: 'Window', when: always, run: () => focusNextPane(1) },
@@ -43,6 +46,8 @@ const inWindow = (command: Command): Command => ({ ...command, when: (state) => 
  */
 export const commands: readonly Command[] = [
   ...firstRunCommands,
+  ...approvalsCommands,
+  ...searchCommands,
   ...transcriptCommands,
   ...mapCommands,
   ...timelineCommands,

@@ -5,7 +5,7 @@ import { client } from './client-ref.js'
 import { isCancelled, toReviewError, valueOf } from './loadable.js'
 import { notify, notifyError } from './notice-actions.js'
 import { setPrefs } from './prefs-actions.js'
-import { rangeOf, type ScopeKind } from './scope.js'
+import { rangeOf, scopeOf, type ScopeKind } from './scope.js'
 import type { ChangesState } from './changes-slice.js'
 import { getState, setState } from './store.js'
 import { openTranscript } from './view-actions.js'
@@ -28,6 +28,7 @@ export async function loadChanges(scope: Scope | null): Promise<void> {
   const { signal } = listing
   const { session, changes } = getState()
   const isSame = JSON.stringify(scope) === JSON.stringify(changes.scope)
+  if (!isSame) setState({ why: null })
   if (!session || scope === null) {
     reading.abort()
     return setChanges({ scope: null, list: { kind: 'idle' }, progress: null, selectedPath: null, file: { kind: 'idle' }, diff: null })
@@ -92,6 +93,7 @@ export async function selectFile(path: WorkspacePath | null, arriveAt: 'first' |
   const refused = valueOf(changes.list)?.find((change) => change.path === path && change.kind === 'refused')
   // Of the same file the editor counts its changes anew only where the text is another.
   const diff = changes.diff?.path === path ? changes.diff : null
+  if (changes.selectedPath !== path) setState({ why: null })
   setChanges({ selectedPath: path, file: { kind: 'loading', stale: valueOf(changes.file) }, diff, arriveAt, takingBack: null })
   if (refused) return setChanges({ file: { kind: 'ready', value: nothingWritten(refused) } })
   try {
@@ -102,11 +104,19 @@ export async function selectFile(path: WorkspacePath | null, arriveAt: 'first' |
   }
 }
 
-/** Goes to a file of the selected turn, whether its list is here already or still on its way. */
-export function openFile(path: WorkspacePath): void {
+/** Goes to a file of the selected turn, and to one of its changes, whether its list is here already or still on its way. */
+export function openFile(path: WorkspacePath, hunk: number | null = null): void {
   setScopeKind('turn')
-  setChanges({ selectedPath: path })
-  if (valueOf(getState().changes.list)?.some((change) => change.path === path)) void selectFile(path)
+  setChanges({ selectedPath: path, goal: hunk === null ? null : { path, hunk } })
+  const { session, changes } = getState()
+  const isListed = session !== null && JSON.stringify(scopeOf(session, 'turn')) === JSON.stringify(changes.scope)
+  if (!isListed || !valueOf(changes.list)?.some((change) => change.path === path)) return
+  // What stands on the screen already is not counted anew.
+  if (hunk !== null && changes.diff?.path === path) {
+    setChanges({ goal: null })
+    goToChange(Math.min(hunk, changes.diff.count) - 1)
+  }
+  void selectFile(path)
 }
 
 /** A refused edit wrote nothing, so there is nothing to read. */
@@ -137,8 +147,9 @@ function isOversized(file: OpenFile | null): boolean {
 
 /** The editor has counted the changes of the file on the screen. */
 export function diffShown(path: WorkspacePath, count: number): void {
-  const { selectedPath, arriveAt, diff } = getState().changes
+  const { selectedPath, arriveAt, goal, diff } = getState().changes
   if (selectedPath !== path) return
+  if (goal?.path === path) return setChanges({ goal: null, diff: { path, count, current: Math.max(0, Math.min(goal.hunk, count) - 1) } })
   const kept = diff?.path === path ? Math.min(diff.current, Math.max(0, count - 1)) : null
   setChanges({ diff: { path, count, current: kept ?? (arriveAt === 'last' ? Math.max(0, count - 1) : 0) } })
 }
@@ -196,15 +207,15 @@ export function setScopeKind(scopeKind: ScopeKind): void {
 }
 
 /** The kinds that the switch offers now, in its order. */
-export function scopeKindsOf(hasRange: boolean): readonly ScopeKind[] {
-  return ['turn', 'to-disk', 'session', ...(hasRange ? (['range'] as const) : []), 'since-reviewed']
+export function scopeKindsOf(hasRange: boolean, hasBase: boolean): readonly ScopeKind[] {
+  return ['turn', 'to-disk', 'session', ...(hasRange ? (['range'] as const) : []), 'since-reviewed', ...(hasBase ? (['base'] as const) : [])]
 }
 
 export function nextScope(): void {
   const { session, changes } = getState()
   if (!session) return
   const hasRange = rangeOf(session) !== null
-  const kinds = scopeKindsOf(hasRange)
+  const kinds = scopeKindsOf(hasRange, session.header.base !== null)
   const at = kinds.indexOf(hasRange ? 'range' : changes.scopeKind)
   setScopeKind(kinds[(at + 1) % kinds.length] ?? 'turn')
 }

@@ -5,6 +5,7 @@ import type { TakeBackPlan } from '../../shared/rewind.js'
 import type { Progress } from '../../shared/rpc.js'
 import type { Loadable } from './loadable.js'
 import type { ScopeKind } from './scope.js'
+import type { ShownLine } from './why-slice.js'
 
 /** Both sides of the file that is looked at. */
 export interface OpenFile {
@@ -44,9 +45,13 @@ export interface ChangesState {
   readonly diff: ShownDiff | null
   /** Which change to go to once the diff of the next file is there. */
   readonly arriveAt: 'first' | 'last'
+  /** A change that one came here for, from 1; its file may still be on its way. */
+  readonly goal: { readonly path: WorkspacePath; readonly hunk: number } | null
   /** Files whose long diff, or oversized content, the person asked for. */
   readonly expanded: ReadonlySet<WorkspacePath>
   readonly takingBack: TakingBack | null
+  /** The line of the diff that the pointer or the cursor is on. */
+  readonly pointed: (ShownLine & { readonly path: WorkspacePath }) | null
 }
 
 export const initialChanges: ChangesState = {
@@ -58,6 +63,8 @@ export const initialChanges: ChangesState = {
   file: { kind: 'idle' },
   diff: null,
   arriveAt: 'first',
+  goal: null,
   expanded: new Set(),
   takingBack: null,
+  pointed: null,
 }

@@ -1,6 +1,6 @@
 import type { AppStore } from './store.js'
 
-export type CommandGroup = 'Go to' | 'Timeline' | 'Changes' | 'Rewind' | 'Map' | 'Transcript' | 'Window'
+export type CommandGroup = 'Go to' | 'Timeline' | 'Changes' | 'Rewind' | 'Map' | 'Approvals' | 'Transcript' | 'Search' | 'Window'
 
 /**
  * One thing a person can do. The one table of these feeds the keyboard, the foot bar, the key sheet and the palette.

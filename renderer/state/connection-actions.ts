@@ -1,5 +1,7 @@
 import { createClient, type ServerEvent } from '../api/client.js'
 import type { Port } from '../../shared/rpc.js'
+import { loadAgents, loadPolicy } from './agents-actions.js'
+import { loadApprovals } from './approvals-actions.js'
 import { client, setClient } from './client-ref.js'
 import { toReviewError } from './loadable.js'
 import { loadLibrary, openFirstSession, openSession, refreshSession } from './session-actions.js'
@@ -25,6 +27,8 @@ export async function stayConnected(openPort: (signal: AbortSignal) => Promise<P
       setState({ app, connection: { kind: 'open' } })
       tries = 0
       isRefused = false
+      void loadApprovals()
+      void loadAgents()
       if (isFirst) void startUp()
       else void catchUp()
       isFirst = false
@@ -49,8 +53,19 @@ export function reconnectNow(): void {
 }
 
 function handleEvent(event: ServerEvent): void {
-  if (event.name === 'library.changed') void loadLibrary()
-  else void refreshSession(event.payload.session)
+  switch (event.name) {
+    case 'library.changed':
+      return void loadLibrary()
+    case 'session.changed':
+      return void refreshSession(event.payload.session)
+    case 'approvals.changed':
+    case 'approval.asked':
+      return void loadApprovals()
+    case 'agents.changed':
+      return void loadAgents()
+    case 'policy.changed':
+      return void loadPolicy()
+  }
 }
 
 /** Asks again how much the history holds. */

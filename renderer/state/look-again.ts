@@ -3,10 +3,24 @@ import { seesDisk } from './scope.js'
 import { refreshSession } from './session-actions.js'
 import { getState } from './store.js'
 
-/** Asks anew for what other programs may have changed; for when the person comes back to the window. */
+/** So often a window in front of somebody's eyes asks what others did, who tell it nothing. */
+const everyMs = 15_000
+
+/** Asks anew for what other programs may have changed. */
 export function lookAgain(): void {
   const { session, opening, connection, changes } = getState()
   if (!session || opening || connection.kind !== 'open') return
   void refreshSession()
   if (seesDisk(changes.scope) && changes.list.kind === 'ready') reloadChanges()
+}
+
+/** Looks again when the person comes back to the window, and now and then while it can be seen. */
+export function lookAround(signal: AbortSignal): void {
+  window.addEventListener('focus', lookAgain, { signal })
+  const timer = setInterval(() => {
+    const { view, changes } = getState()
+    // Nothing is exchanged under a dialog, or where something is typed or decided.
+    if (document.visibilityState === 'visible' && view === 'review' && changes.takingBack === null) lookAgain()
+  }, everyMs)
+  signal.addEventListener('abort', () => clearInterval(timer))
 }

@@ -9,6 +9,8 @@ export interface Prefs {
   readonly panes: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly mapOrder: 'path' | 'first-change'
   readonly mapFolders: boolean
+  /** Whether the window may show a system notification when a question comes and nobody looks. */
+  readonly notify: boolean
   /** Session to open at the next start. */
   readonly lastSession: string | null
 }
@@ -21,6 +23,7 @@ export const defaultPrefs: Prefs = {
   panes: {},
   mapOrder: 'path',
   mapFolders: false,
+  notify: false,
   lastSession: null,
 }
 
@@ -40,6 +43,7 @@ export function readPrefs(stored: string | null): Prefs {
     panes: readPanes(known['panes']),
     mapOrder: oneOf(known['mapOrder'], ['path', 'first-change'], defaultPrefs.mapOrder),
     mapFolders: flag(known['mapFolders'], defaultPrefs.mapFolders),
+    notify: flag(known['notify'], defaultPrefs.notify),
     lastSession: typeof known['lastSession'] === 'string' ? known['lastSession'] : null,
   }
 }

@@ -3,7 +3,7 @@ import type { PromptId } from '../../shared/ids.js'
 import type { Outline, OutlineRow } from '../../shared/timeline.js'
 import { noSelection, type OpenSession, type Selection } from './shell-slice.js'
 
-export type ScopeKind = 'turn' | 'to-disk' | 'session' | 'range' | 'since-reviewed'
+export type ScopeKind = 'turn' | 'to-disk' | 'session' | 'range' | 'since-reviewed' | 'base'
 
 /** The row of the outline that is selected; `null` where nothing is. */
 export function selectedRow(session: OpenSession): OutlineRow | null {
@@ -34,6 +34,7 @@ export function scopeOf(session: OpenSession, kind: ScopeKind): Scope | null {
   if (range) return { kind: 'range', ...range }
   if (kind === 'session') return { kind: 'session' }
   if (kind === 'since-reviewed') return { kind: 'since-reviewed' }
+  if (kind === 'base' && session.header.base) return { kind: 'base' }
   const row = selectedRow(session)
   if (row?.kind === 'operation') return { kind: 'operation', operationId: row.operationId }
   if (row?.kind === 'end') {
@@ -47,7 +48,7 @@ export function scopeOf(session: OpenSession, kind: ScopeKind): Scope | null {
 
 /** Whether what a scope shows changes when somebody writes a file. */
 export function seesDisk(scope: Scope | null): boolean {
-  return scope?.kind === 'to-disk' || scope?.kind === 'since-reviewed' || scope?.kind === 'by-user'
+  return scope?.kind === 'to-disk' || scope?.kind === 'since-reviewed' || scope?.kind === 'by-user' || scope?.kind === 'base'
 }
 
 /** Both ends of the selected range in the session's order; `null` where one turn is looked at. */

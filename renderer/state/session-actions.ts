@@ -2,7 +2,9 @@ import type { SessionKey } from '../../shared/ids.js'
 import { throwIfAborted } from '../../shared/errors.js'
 import type { SessionSummary } from '../../shared/session.js'
 import type { Outline, SessionHeader } from '../../shared/timeline.js'
+import { initialChanges } from './changes-slice.js'
 import { client } from './client-ref.js'
+import { keptPlace, keptSelection } from './kept-place.js'
 import { isCancelled, toReviewError, valueOf } from './loadable.js'
 import { notifyError } from './notice-actions.js'
 import { setPrefs } from './prefs-actions.js'
@@ -110,17 +112,20 @@ async function adoptSession(key: SessionKey, signal: AbortSignal): Promise<void>
     client().call('session.outline', { session: key }, { signal }),
   ])
   throwIfAborted(signal)
-  const { session, view } = getState()
+  const { session, view, changes } = getState()
   if (session?.key === key) setState({ session: renewed(session, header, outline) })
-  else
+  else {
     setState({
       session: fresh(key, header, outline),
+      changes: { ...initialChanges, scopeKind: keptPlace(key)?.scopeKind ?? changes.scopeKind },
+      why: null,
       view: 'review',
       focusedPane: 'timeline',
       mapCursor: null,
       rawLines: null,
       timelineFilter: null,
     })
+  }
   if (session?.key === key && view === 'map') void loadMap()
   if (session?.key === key && view === 'transcript' && session.transcript) void refreshTranscript()
 }
@@ -139,7 +144,7 @@ function fresh(key: SessionKey, header: SessionHeader, outline: Outline): OpenSe
     mapRevision: -1,
     transcript: null,
   }
-  return header.loading ? session : { ...session, selection: newestTurn(outline) }
+  return header.loading ? session : { ...session, selection: firstSelection(key, outline) }
 }
 
 function renewed(session: OpenSession, header: SessionHeader, outline: Outline): OpenSession {
@@ -149,12 +154,17 @@ function renewed(session: OpenSession, header: SessionHeader, outline: Outline):
     ...session,
     header,
     outline: isSame ? session.outline : outline,
-    selection: selection.rowIndex < 0 && !header.loading ? newestTurn(outline) : selection,
+    selection: selection.rowIndex < 0 && !header.loading ? firstSelection(session.key, outline) : selection,
     dragTo: isSame ? session.dragTo : null,
   }
 }
 
-function newestTurn(outline: Outline): OpenSession['selection'] {
+/** Where one was before the window was loaded anew, else the newest turn. */
+function firstSelection(key: SessionKey, outline: Outline): OpenSession['selection'] {
+  const kept = keptPlace(key)
+  const selection = kept && keptSelection(kept, outline)
+  if (selection) return selection
+
   const rowIndex = outline.rows.findLastIndex((row) => row.kind === 'turn')
   const row = outline.rows[rowIndex]
   return row?.kind === 'turn' ? { ...noSelection, turn: row.promptId, rowIndex } : noSelection

@@ -13,8 +13,8 @@ export type Connection =
   /** `retryAt`: when the next try begins; `null` while one runs. `isRefused`: the host is there and does not know this window. */
   | { readonly kind: 'lost'; readonly retryAt: number | null; readonly tries: number; readonly isRefused: boolean }
 
-export type View = 'review' | 'map' | 'rewind' | 'receipt' | 'transcript'
-export type Pane = 'sessions' | 'timeline' | 'files' | 'diff'
+export type View = 'review' | 'map' | 'rewind' | 'receipt' | 'transcript' | 'approvals' | 'policy' | 'connect' | 'search'
+export type Pane = 'sessions' | 'timeline' | 'files' | 'diff' | 'questions' | 'question' | 'filters' | 'results'
 
 export interface Selection {
   readonly turn: PromptId | null
@@ -54,7 +54,11 @@ export interface OpenTranscript {
   readonly outputs: ReadonlyMap<string, Loadable<string>>
 }
 
-export type TranscriptGoal = { readonly kind: 'call'; readonly callId: string } | { readonly kind: 'file'; readonly path: WorkspacePath }
+export type TranscriptGoal =
+  | { readonly kind: 'call'; readonly callId: string }
+  | { readonly kind: 'file'; readonly path: WorkspacePath }
+  /** The first entry that holds these words. */
+  | { readonly kind: 'text'; readonly text: string }
 
 /** A session that is being opened. */
 export interface Opening {
@@ -67,7 +71,8 @@ export interface Opening {
 export type Notice =
   | { readonly kind: 'error'; readonly id: number; readonly error: ReviewError; readonly retry: (() => void) | null }
   | {
-      readonly kind: 'done' | 'warning' | 'unknown'
+      /** `news` happened elsewhere and can wait. */
+      readonly kind: 'done' | 'news' | 'warning' | 'unknown'
       readonly id: number
       /** What happened, one short sentence. */
       readonly title: string

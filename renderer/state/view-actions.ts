@@ -7,8 +7,11 @@ import { selectTurn } from './selection-actions.js'
 import type { MapCursor, OpenSession, OpenTranscript, Pane, TranscriptGoal, View } from './shell-slice.js'
 import { getState, setState } from './store.js'
 
+/** Views that need no open session. */
+const freeViews: readonly View[] = ['review', 'approvals', 'policy', 'connect', 'search']
+
 export function setView(view: View): void {
-  if (view !== 'review' && !getState().session) return
+  if (!freeViews.includes(view) && !getState().session) return
   setState({ view })
   if (view === 'map') void loadMap()
 }

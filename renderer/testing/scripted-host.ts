@@ -1,14 +1,16 @@
-import type { AppState } from '../../shared/contract.js'
+import type { AppState, SessionList } from '../../shared/contract.js'
 import { ReviewError } from '../../shared/errors.js'
 import { promptId, workspacePath } from '../../shared/ids.js'
 import { serve, type Port, type ServedMethod } from '../../shared/rpc.js'
 import type { Outline, SessionHeader, TurnDetails } from '../../shared/timeline.js'
+import { scriptedApprovals } from './scripted-approvals.js'
 import { scriptedChanges, type ScriptedAnswers } from './scripted-changes.js'
-import { cartDetails, cartHeader, cartKey, cartMap, cartOutline, cartTranscript, scriptedLibrary } from './scripted-session.js'
+import { scriptedSearch } from './scripted-search.js'
+import { cartDetails, cartHeader, cartKey, cartMap, cartOutline, cartTranscript, longLibrary, scriptedLibrary } from './scripted-session.js'
 
 const app: AppState = {
   version: '0.1.0',
-  abilities: { canPickFolder: false, canPickFile: false, canReveal: false },
+  abilities: { canPickFolder: false, canPickFile: false, canReveal: false, canNotify: false },
   platform: 'linux',
   openFirst: null,
   history: { sizeBytes: 38_200_000, limitBytes: 2_000_000_000 },
@@ -22,6 +24,14 @@ export interface Script {
   readonly turns: number | null
   /** A log whose folder is not here, which cannot be rewound. */
   readonly isReadOnly?: boolean
+  /** What agents ask: nothing (left out), what the picture shows, or every kind; a number rewrites a file of so many lines. */
+  readonly approvals?: 'picture' | 'all' | number
+  /** Whether the rewritten file has a hunk at every tenth line, in place of one. */
+  readonly isScattered?: boolean
+  /** So many sessions in the list, of all agents. */
+  readonly sessions?: number
+  /** How long the search takes for each session. */
+  readonly searchStepMs?: number
 }
 
 function longOutline(turns: number): Outline {
@@ -44,6 +54,10 @@ function longDetails(id: string): TurnDetails {
   return { ...kind, promptId: promptId(id) }
 }
 
+function library({ sessions }: Script): SessionList {
+  return sessions === undefined ? scriptedLibrary : longLibrary(sessions)
+}
+
 /** Answers for the shell: library, session, transcript, map. */
 export function scriptedShell(script: Script): ScriptedAnswers {
   const { turns } = script
@@ -55,7 +69,7 @@ export function scriptedShell(script: Script): ScriptedAnswers {
   }
   return {
     'app.state': async () => ({ ...app, openFirst: script.isOpen ? cartKey : null }),
-    'session.list': async () => scriptedLibrary,
+    'session.list': async () => library(script),
     'session.openSample': async () => cartKey,
     'session.open': async () => header,
     'session.header': async () => header,
@@ -93,6 +107,8 @@ function longMap(turns: number): typeof cartMap {
   }
 }
 
+const senders = new WeakMap<ScriptedAnswers, (event: string, payload: unknown) => void>()
+
 /** A port whose other end is the script, over the real framing. */
 export function scriptedPort(answers: ScriptedAnswers): Port {
   const [near, far] = portPair()
@@ -103,13 +119,21 @@ export function scriptedPort(answers: ScriptedAnswers): Port {
       { kind: 'job', parse: (params) => params, run: (params, context) => (run as (params: unknown, context: unknown) => Promise<unknown>)(params, context) },
     ]),
   )
-  serve(far, methods, (method, thrown) => console.error(method, thrown))
+  const send = serve(far, methods, (method, thrown) => console.error(method, thrown))
+  senders.set(answers, send)
   return near
 }
 
 /** Everything that the pictures show. */
 export function scriptedAnswers(script: Script): ScriptedAnswers {
-  return { ...scriptedShell(script), ...scriptedChanges() }
+  const { approvals } = script
+  const answers: ScriptedAnswers = {
+    ...scriptedShell(script),
+    ...scriptedChanges(),
+    ...scriptedSearch(library(script).sessions, script.searchStepMs ?? 0),
+    ...scriptedApprovals({ hasAgents: approvals !== undefined, extra: approvals === 'all', lines: typeof approvals === 'number' ? approvals : null, isScattered: script.isScattered ?? false }, (event) => senders.get(answers)?.(event, {})),
+  }
+  return answers
 }
 
 function portPair(): readonly [Port, Port] {

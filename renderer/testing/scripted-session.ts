@@ -57,6 +57,12 @@ export const cartOutline: Outline = {
   takenBack: [],
 }
 
+/** What the scripted turns did not look at. */
+const limits: Readonly<Record<number, readonly string[]>> = {
+  6: ['data/dump.sql is larger than 20 MB: it was seen to change, but its content was not kept.', 'Below node_modules nothing was looked at.'],
+  7: ['The command ran before the folder was watched: what it changed is found later.'],
+}
+
 const count = (ticks: readonly Tick[], kind: Tick['kind']): number => ticks.filter((tick) => tick.kind === kind).length
 
 export const cartDetails: readonly TurnDetails[] = [
@@ -70,17 +76,18 @@ export const cartDetails: readonly TurnDetails[] = [
     subagents: count(turn.ticks, 'subagent'),
     unknown: count(turn.ticks, 'unknown'),
     ticks: turn.ticks,
+    limits: limits[at] ?? [],
     byUser: null,
   })),
   ...asideTurns.map(({ promptId }, at): TurnDetails => ({
-    promptId, files: 2, stat: { insertions: 40 - at * 19, deletions: 7 - at * 2 }, commands: 0, refused: 0, failed: 0, subagents: 0, unknown: 0, ticks: [edit(3, 20)], byUser: null,
+    promptId, files: 2, stat: { insertions: 40 - at * 19, deletions: 7 - at * 2 }, commands: 0, refused: 0, failed: 0, subagents: 0, unknown: 0, ticks: [edit(3, 20)], limits: [], byUser: null,
   })),
 ]
 
 function summary(key: string, title: string, folder: string, part: Partial<SessionSummary>): SessionSummary {
   return {
     key: sessionKey(key.repeat(16)), id: `${key}-1`, agent: 'qwen-code', title, recordedFolder: `/home/me/${folder}`, workspace: `/home/me/${folder}`, branch: 'main', model: 'qwen3-coder',
-    file: `/home/me/.qwen/${key}.jsonl`, sizeBytes: 180_000, startedAt: null, lastActiveAt: null, turns: null, stat: null, problems: 0, isLive: false, isSample: false, ...part,
+    file: `/home/me/.qwen/${key}.jsonl`, sizeBytes: 180_000, startedAt: null, lastActiveAt: null, turns: null, stat: null, problems: 0, isLive: false, isSample: false, client: null, ...part,
   }
 }
 
@@ -89,11 +96,11 @@ const lines = (insertions: number, deletions: number) => ({ insertions, deletion
 export const scriptedLibrary: SessionList = {
   sessions: [
     summary('0', 'Cart, discounts and receipts', 'shop', { lastActiveAt: day(11, 30, 12, 5), turns: 9, stat: lines(724, 181) }),
-    summary('1', 'Checkout tax by country', 'shop', { agent: 'overturn', lastActiveAt: day(11, 30, 12, 4), turns: 4, stat: lines(96, 31), isLive: true }),
+    summary('1', 'Checkout tax by country', 'shop', { agent: 'overturn', client: 'claude-code', lastActiveAt: day(11, 30, 12, 4), turns: 4, stat: lines(96, 31), isLive: true }),
     summary('2', 'Move tests to the node runner', 'shop', { lastActiveAt: day(11, 29), turns: 6, stat: lines(212, 240) }),
     summary('3', 'Upgrade TypeScript to 5.9', 'shop', { lastActiveAt: day(11, 27), turns: 3, stat: lines(58, 44), problems: 2 }),
     summary('4', 'Search as you type', 'storefront', { branch: 'wt/search', lastActiveAt: day(11, 26), turns: 12, stat: lines(941, 122) }),
-    summary('5', 'Fix flaky image tests', 'storefront', { branch: 'wt/search', agent: 'overturn', lastActiveAt: day(11, 25), turns: 5, stat: lines(37, 64) }),
+    summary('5', 'Fix flaky image tests', 'storefront', { branch: 'wt/search', agent: 'overturn', client: 'gemini-cli-mcp-client', lastActiveAt: day(11, 25), turns: 5, stat: lines(37, 64) }),
     summary('6', 'Dark theme', 'storefront', { branch: 'wt/search', lastActiveAt: day(11, 24), turns: 21, stat: lines(1310, 402) }),
     summary('7', 'Rotate the backup keys', 'infra', { workspace: null, lastActiveAt: day(11, 19), turns: 7, stat: lines(88, 15) }),
   ],
@@ -104,6 +111,24 @@ export const scriptedLibrary: SessionList = {
   isScanning: false,
 }
 
+const manyAgents = ['claude-code', 'codex', 'gemini-cli', 'opencode', 'qwen-code', 'overturn'] as const
+
+/** The scripted sessions and many more, of every agent, over two years. */
+export function longLibrary(count: number): SessionList {
+  const more = Array.from({ length: Math.max(0, count - scriptedLibrary.sessions.length) }, (_, at): SessionSummary => {
+    const agent = manyAgents[(at * 7) % manyAgents.length] ?? 'codex'
+    const known = scriptedLibrary.sessions[at % scriptedLibrary.sessions.length]
+    return {
+      ...summary('9', `${known?.title ?? 'Session'} ${at + 1}`, `project-${(at * 13) % 60}`, {
+        agent, client: agent === 'overturn' ? 'codex-mcp-client' : null, turns: (at % 40) + 1, stat: lines((at * 31) % 900, (at * 17) % 400), lastActiveAt: day(11, 18) - at * 11_000_000, problems: at % 29 === 0 ? 2 : 0,
+      }),
+      key: sessionKey((at + 16).toString(16).padStart(16, '0')),
+    }
+  })
+  const stores = manyAgents.map((agent) => ({ agent, folder: `/home/me/.${agent}`, sessions: Math.floor(count / 6), problem: agent === 'opencode' ? 'Its database could not be opened.' : null }))
+  return { sessions: [...scriptedLibrary.sessions, ...more], stores, isScanning: false }
+}
+
 export const cartHeader: SessionHeader = {
   summary: summary('0', 'Cart, discounts and receipts', 'shop', { lastActiveAt: day(11, 30, 12, 5), turns: 9, stat: lines(724, 181), problems: 2 }),
   turns: 9,
@@ -112,6 +137,7 @@ export const cartHeader: SessionHeader = {
     { kind: 'unknown-record', count: 1, detail: 'A record of a kind that is not known. Turns and files are complete.', lines: [214] },
     { kind: 'torn-line', count: 1, detail: 'A line that was cut off while it was written. The record after it is complete.', lines: [388] },
   ],
+  base: null,
   loading: null,
   newestPrompts: [],
   canRewind: { kind: 'yes' },

@@ -3,12 +3,12 @@ import type { SessionHeader, TurnDetails } from '../../shared/timeline.js'
 import { Icon } from '../ui/icons.js'
 import { Stat } from '../ui/parts.js'
 import { clockText, countText } from '../ui/words.js'
-import { dayOf, dayTitle, operationTitle, setAsideTitle, sumOf, userTitle } from './labels.js'
+import { operationTitle, setAsideTitle, sumOf, userTitle } from './labels.js'
 import type { RailRow } from './rail.js'
-import { Cap, Diamond, Node, RailSvg, SideBranch, SideNode, Ticks } from './RailSvg.js'
+import { DayRow } from './DayRow.js'
+import { Cap, Diamond, SideBranch, SideNode } from './RailMarks.js'
+import { RailSvg } from './RailSvg.js'
 import type { TimelineEntry } from './rows.js'
-import { fitTicks, sumTicks } from '../ui/ticks.js'
-import { Meta } from './TurnRow.js'
 
 interface Props {
   readonly entry: Exclude<TimelineEntry, { kind: 'turn' | 'playhead' }>
@@ -25,39 +25,8 @@ interface Props {
 export const SlimRow = memo(function SlimRow({ entry, details, rail, isOn, byUser, now, lastTurn }: Props) {
   const look = (extra = ''): string => `tr slim ${extra}${isOn ? ' on at' : ''}`
   switch (entry.kind) {
-    case 'day': {
-      const sum = entry.isOpen
-        ? null
-        : sumOf(
-            entry.turns.map((turn) => turn.promptId),
-            details,
-          )
-      if (entry.isOpen) {
-        return (
-          <div className={look()}>
-            <RailSvg rail={rail} nodeY={12} ground="var(--ground)" />
-            <Icon name="down" size={14} />
-            <span className="ell">{dayTitle(entry.turns)}</span>
-            <span className="grow" />
-            <span className="when sm t3">{dayOf(entry.turns, now)}</span>
-          </div>
-        )
-      }
-      return (
-        <div className={`tr${isOn ? ' on at' : ''}`} style={{ minHeight: 46 }}>
-          <RailSvg rail={rail} nodeY={14} ground="var(--ground)">
-            {sum && <Ticks ticks={fitTicks(sumTicks(sum.ticks), 3)} isOut={rail.isOut} />}
-            <Node look="day" />
-          </RailSvg>
-          <div className="p">
-            <span className="n" />
-            <span className="txt">{dayTitle(entry.turns)}</span>
-            <span className="when">{dayOf(entry.turns, now)}</span>
-          </div>
-          {sum ? <Meta details={sum} isRoomy={false} isSum /> : <div className="m wait">{countText(entry.turns.length, 'turn')}</div>}
-        </div>
-      )
-    }
+    case 'day':
+      return <DayRow entry={entry} details={details} rail={rail} isOn={isOn} now={now} />
     case 'set-aside': {
       const sum = sumOf(
         entry.group.turns.map((turn) => turn.promptId),

@@ -6,7 +6,8 @@ import { ChurnBars, Kbd, Stat } from '../ui/parts.js'
 import { clockText, countText, numberText } from '../ui/words.js'
 import { userTitle } from './labels.js'
 import type { RailRow } from './rail.js'
-import { Node, RailSvg, Ticks } from './RailSvg.js'
+import { Node, Ticks } from './RailMarks.js'
+import { RailSvg } from './RailSvg.js'
 import type { TimelineEntry } from './rows.js'
 import { firstTick, fitTicks, tickPitch } from '../ui/ticks.js'
 
@@ -82,7 +83,7 @@ export function Meta({
 }) {
   return (
     <div className="m">
-      {details.files === 0 ? <span>No file changed</span> : <span>{countText(details.files, 'file')}</span>}
+      {details.files === 0 ? <span>{details.limits.length > 0 ? 'No change seen' : 'No file changed'}</span> : <span>{countText(details.files, 'file')}</span>}
       {details.files > 0 && <Stat stat={details.stat} />}
       {details.files > 0 && <ChurnBars stat={details.stat} />}
       {!isSum && <Count icon="agent" count={details.subagents} what="subagent" />}
@@ -90,6 +91,7 @@ export function Meta({
       <Count icon="conflict" count={details.failed} what="failed" look="del" />
       <Count icon="cross" count={details.refused} what="refused" look="del" word={isRoomy ? 'refused' : ''} />
       <Count icon="question" count={details.unknown} what="unknown" />
+      {details.unknown === 0 && <Count icon="blind" count={details.limits.length} what="not looked at or not kept" />}
     </div>
   )
 }

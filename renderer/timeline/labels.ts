@@ -57,13 +57,14 @@ export function operationTitle({ action, label }: { readonly action: OperationAc
 /** The counts of a turn, those that are not zero. */
 export function detailWords(details: TurnDetails): readonly string[] {
   return [
-    details.files === 0 ? 'no file changed' : countText(details.files, 'file'),
+    details.files === 0 ? (details.limits.length > 0 ? 'no change seen' : 'no file changed') : countText(details.files, 'file'),
     ...(details.files === 0 ? [] : [statWords(details.stat)]),
     ...some(details.commands, countText(details.commands, 'command')),
     ...some(details.refused, `${details.refused} refused`),
     ...some(details.failed, `${details.failed} failed`),
     ...some(details.subagents, countText(details.subagents, 'subagent')),
     ...some(details.unknown, `${details.unknown} unknown`),
+    ...some(details.limits.length, `${countText(details.limits.length, 'thing')} not looked at or not kept`),
   ]
 }
 
@@ -107,6 +108,7 @@ export function sumOf(promptIds: readonly PromptId[], details: ReadonlyMap<Promp
     subagents: sum((one) => one.subagents),
     unknown: sum((one) => one.unknown),
     ticks: all.flatMap((one) => one.ticks),
+    limits: [...new Set(all.flatMap((one) => one.limits))],
     byUser: null,
   }
 }

@@ -82,7 +82,7 @@ function spans(length: number, ends: Ends | null): readonly Span[] {
 
 /** First and last entry of the bracket: it runs from the node of the first turn to the node after the last one. */
 function bracketEnds(entries: readonly TimelineEntry[], scope: Scope | null): Ends | null {
-  if (!scope || scope.kind === 'since-reviewed' || scope.kind === 'operation') return null
+  if (!scope || scope.kind === 'since-reviewed' || scope.kind === 'operation' || scope.kind === 'base') return null
   const turn = (id: PromptId): number =>
     entries.findIndex((entry) =>
       entry.kind === 'turn'

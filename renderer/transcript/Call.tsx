@@ -1,12 +1,9 @@
 import type { ToolCall } from '../../shared/session.js'
-import type { WorkspacePath } from '../../shared/ids.js'
-import { loadOutput, setView } from '../state/actions.js'
-import { openFile, setScopeKind } from '../state/changes-actions.js'
-import { useStore } from '../state/store.js'
 import { Icon, type IconName } from '../ui/icons.js'
-import { Badge, Button, ErrorState } from '../ui/parts.js'
+import { Badge } from '../ui/parts.js'
 import { countText, durationText } from '../ui/words.js'
-import { argumentsOf, callSubject, editLines } from './transcript-text.js'
+import { Arguments, Edit, Output } from './CallParts.js'
+import { callSubject } from './transcript-text.js'
 
 const icons: Readonly<Record<ToolCall['kind'], IconName>> = {
   read: 'file',
@@ -89,70 +86,4 @@ function InnerCall({ call }: { readonly call: ToolCall }) {
       <CallBody call={call} />
     </details>
   )
-}
-
-function Edit({ edit }: { readonly edit: NonNullable<ToolCall['edit']> }) {
-  return (
-    <>
-      <div className="row">
-        <span className="md t2 grow ell">
-          {edit.isNewFile ? 'Creates' : edit.change.kind === 'delete' ? 'Deletes' : 'Changes'} <span className="mono">{edit.path}</span>
-        </span>
-        <Button size="small" icon="pencil" onClick={() => showChange(edit.path)}>
-          Show the change
-        </Button>
-      </div>
-      <pre className="plain edit-lines">
-        {editLines(edit)
-          .slice(0, 2000)
-          .map(({ look, text }, at) => (
-            <span key={at} className={look}>
-              {text}
-              {'\n'}
-            </span>
-          ))}
-      </pre>
-    </>
-  )
-}
-
-function Arguments({ args }: { readonly args: string }) {
-  return (
-    <dl className="args">
-      {argumentsOf(args).map(({ name, value }) => (
-        <div key={name}>
-          {name && <dt className="t2">{name}</dt>}
-          <dd>
-            <pre className="plain">{value}</pre>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
-
-function Output({ call }: { readonly call: ToolCall }) {
-  const whole = useStore((state) => state.session?.transcript?.outputs.get(call.callId))
-  const text = whole?.kind === 'ready' ? whole.value : call.output
-  if (text === '') return <p className="md t3">No result was recorded</p>
-  return (
-    <>
-      <pre className="plain output" tabIndex={0} role="group" aria-label={`Result of ${call.name}`}>
-        {text}
-      </pre>
-      {whole?.kind === 'error' && <ErrorState error={whole.error} />}
-      {call.isOutputCut && whole?.kind !== 'ready' && (
-        <Button size="small" onClick={() => void loadOutput(call.callId)}>
-          {whole?.kind === 'loading' ? 'Loading…' : 'Show the whole result'}
-        </Button>
-      )}
-    </>
-  )
-}
-
-/** From a call to the file that it changed, in the changes of this turn. */
-function showChange(path: WorkspacePath): void {
-  setScopeKind('turn')
-  setView('review')
-  openFile(path)
 }

@@ -3,7 +3,7 @@ import type { TranscriptEntry } from '../../shared/session.js'
 import { clockText } from '../ui/words.js'
 import { Call } from './Call.js'
 import { Folded } from './Folded.js'
-import { Markdown } from './Markdown.js'
+import { Markdown } from '../ui/Markdown.js'
 
 interface Props {
   readonly entry: TranscriptEntry

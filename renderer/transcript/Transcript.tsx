@@ -95,7 +95,7 @@ function Entries({ transcript, entries }: { readonly transcript: OpenTranscript;
     scroller.current?.focus()
     if (goal >= 0) virtual.scrollToIndex(goal, { align: 'start' })
   }, [goal, virtual])
-  const first = hits[0]
+  const first = hits.includes(goal) ? goal : hits[0]
   useEffect(() => {
     // What was found inside folded entries would otherwise stay hidden.
     if (hits.length > 0) setOpen((now) => new Set([...now, ...hits.slice(0, 50)]))

@@ -25,6 +25,7 @@ export function matchingEntries(entries: readonly TranscriptEntry[], words: stri
 /** The entry that someone came here for; -1 where it is not in this turn. The last call that touched a file is its. */
 export function goalEntry(entries: readonly TranscriptEntry[], goal: TranscriptGoal | null): number {
   if (!goal) return -1
+  if (goal.kind === 'text') return entries.findIndex((entry) => searchText(entry).includes(goal.text))
   const fits = (call: ToolCall): boolean => {
     const isIt = goal.kind === 'call' ? call.callId === goal.callId : call.edit?.path === goal.path
     return isIt || (call.subagent?.calls.some(fits) ?? false)

@@ -2,6 +2,8 @@
 const shapes = {
   agent: <path d="M4 5.5h8v7H4zM8 5.5V3M6.5 8.5v1M9.5 8.5v1" />,
   back: <><path d="M5.5 3L2.8 5.7l2.7 2.7" /><path d="M3 5.7h6.2a3.6 3.6 0 010 7.2H6" /></>,
+  bell: <><path d="M3.5 11.5h9l-1.2-1.8V7a3.3 3.3 0 00-6.6 0v2.7z" /><path d="M6.8 13.4h2.4" /></>,
+  blind: <><path d="M1.8 8S4 4 8 4s6.2 4 6.2 4S12 12 8 12 1.8 8 1.8 8z" /><path d="M3 13.5l10-11" /></>,
   branch: <><circle cx="4.5" cy="3.8" r="1.6" /><circle cx="4.5" cy="12.2" r="1.6" /><circle cx="11.5" cy="5.8" r="1.6" /><path d="M4.5 5.4v5.2M11.5 7.4c0 2.2-3 2.2-6.2 3.4" /></>,
   check: <path d="M3 8.4l3.2 3.2L13 4.8" />,
   clock: <><circle cx="8" cy="8" r="5.6" /><path d="M8 4.8V8l2.2 1.6" /></>,
@@ -30,6 +32,7 @@ const shapes = {
   right: <path d="M6.2 4l4 4-4 4" />,
   search: <><circle cx="7" cy="7" r="4" /><path d="M10 10l3.4 3.4" /></>,
   sed: <><path d="M6.5 5.2c-.6-.7-3-.8-3 .8 0 1.7 3.1.9 3.1 2.6 0 1.5-2.6 1.6-3.3.7" /><path d="M12.8 3.2L9 12.8" /></>,
+  tray: <><path d="M2.5 9l2-6h7l2 6v4h-11z" /><path d="M2.5 9h3.2l.8 1.6h3L10.3 9h3.2" /></>,
   up: <path d="M4 9.8l4-4 4 4" />,
   wrap: <path d="M2.5 4h11M2.5 8h8.2a2.2 2.2 0 010 4.4H8M9.6 10.8L8 12.4l1.6 1.6M2.5 12.4H5" />,
 } as const

@@ -69,3 +69,22 @@ export function splitPath(path: string): { readonly folder: string; readonly nam
   const cut = path.lastIndexOf('/') + 1
   return { folder: path.slice(0, cut), name: path.slice(cut) }
 }
+
+/** The last part of a folder's path, of either kind of system. */
+export function folderName(folder: string): string {
+  return folder.split(/[\\/]/).filter(Boolean).at(-1) ?? folder
+}
+
+/** How long something has lasted so far, in whole seconds: `12 s`, `1 min 12 s`, `2 h 5 min`. */
+export function elapsedText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
+  return minutes % 60 === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** Words in a row: `1`, `1 and 2`, `1, 2 and 3`. */
+export function listText(words: readonly (string | number)[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}

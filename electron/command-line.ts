@@ -1,0 +1,96 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createApp } from './app.js'
+import { connectDesk } from './agents/desk-client.js'
+import { framePort } from './agents/frame-lines.js'
+import { openLog } from './base/log.js'
+import { dataFolderPath, openDataFolder } from './base/settings.js'
+import { approvalCommand, approvalCommands, type ApprovalCommand } from './commands/approvals.js'
+import { mcp, startHeadlessHost } from './commands/mcp.js'
+import { runCommandLine } from './commands/run-command-line.js'
+import { createDeskLink } from './live/desk-link.js'
+import { serveApp } from './serve-app.js'
+import { serveHeadless } from './serve-headless.js'
+
+const out = (text: string | Uint8Array): unknown => process.stdout.write(text)
+const note = (text: string): unknown => process.stderr.write(text)
+
+/**
+ * Runs one command: one answer, an exit code; `null` for those that go on (`serve`, `host`).
+ *
+ * Shape: `words` without node and script; `self` is the program and first words that run this command line.
+ */
+export async function commandLine(words: readonly string[], programFolder: string, self: readonly string[]): Promise<number | null> {
+  const [option, folder, ...others] = words
+  if (option === '--data' && folder !== undefined) {
+    // Processes that are started from here must find the same folder.
+    process.env['OVERTURN_DATA_DIR'] = resolve(folder)
+    return commandLine(others, programFolder, self)
+  }
+  const [name = 'help', ...rest] = words
+  const dataFolder = dataFolderPath(process.env, process.platform, homedir())
+  if (name === 'serve') return serveApp(rest, programFolder)
+  if (name === 'host') return serveHeadless(programFolder, self)
+  if (name === 'mcp') {
+    return mcp(rest, { input: process.stdin, output: process.stdout, note, folder: process.cwd(), dataFolder, startHost: () => startHeadlessHost(self) })
+  }
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  const question = approvalCommands.find((each) => each === name)
+  if (question && !rest.includes('--help')) return askDesk(question, rest, dataFolder, stop.signal)
+  return runCommandLine(words, { out, note }, async (line) => {
+    // For a search it narrows what is looked through, by the folders that the logs name.
+    const workspace = line.name === 'search' ? null : line.text('workspace')
+    const app = await createApp({
+      environment: process.env,
+      programFolder,
+      host: { pickFolder: null, pickFile: null, reveal: null, notify: null },
+      workspace: workspace === null ? null : resolve(workspace),
+      // A line of a file may be from any session; those whose own folder is here stay there.
+      isWorkspaceForced: line.name !== 'why',
+      locations: line.texts('sessions').map((place) => resolve(place)),
+      isWatching: false,
+      desk: 'asks',
+      commandLine: self,
+    })
+    const open = async (session: string) => {
+      const opened = await app.workbench.open((await app.library.find(session, stop.signal)).key)
+      await opened.recorded.whenLoaded(stop.signal)
+      return opened
+    }
+    const sessions = async () => {
+      await app.library.whenCounted(stop.signal)
+      return app.library.list().sessions
+    }
+    return { world: { sessions, open, search: app.search, out, note, signal: stop.signal }, close: app.dispose }
+  })
+}
+
+/** Commands about questions only talk to the process that holds them. */
+async function askDesk(name: ApprovalCommand, words: readonly string[], dataFolder: string, signal: AbortSignal): Promise<number> {
+  openDataFolder(dataFolder)
+  const listeners: (() => void)[] = []
+  const desk = createDeskLink({
+    hold: () => Promise.resolve(null),
+    reach: () => connectDesk(dataFolder, { kind: 'rpc' }),
+    portOf: framePort,
+    mayHold: false,
+    onEvent: () => listeners.forEach((listener) => listener()),
+    log: openLog(dataFolder),
+  })
+  try {
+    return await approvalCommand(name, words, { desk: desk.handlers, onChanged: (listener) => listeners.push(listener), out, note, signal })
+  } finally {
+    await desk.close()
+  }
+}
+
+/** Whether a first word begins a command line, and is no flag of the window. */
+export function isCommandWord(word: string | undefined): boolean {
+  return word !== undefined && (word === '--data' || /^[a-z][a-z-]*$/.test(word))
+}
+
+/** How the command line is run from this very program: by itself where it is packed, else by a script beside it. */
+export function selfCommand(programFolder: string, isPacked: boolean): readonly string[] {
+  return isPacked ? [process.execPath] : [process.execPath, join(programFolder, 'cli.cjs')]
+}

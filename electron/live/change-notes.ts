@@ -1,0 +1,188 @@
+import { ReviewError } from '../../shared/errors.js'
+import type { ChangeCause, FileState } from '../../shared/file-state.js'
+import type { PromptId, WorkspacePath } from '../../shared/ids.js'
+import type { LedgerChange, LedgerEntry } from '../../shared/ledger.js'
+import type { Log } from '../base/log.js'
+import type { Journal } from '../history/journal.js'
+import type { SessionLog } from '../history/session-log.js'
+import type { DiskChange, WorkspaceIndex } from '../history/workspace-index.js'
+import { isState } from '../history/write-state.js'
+import type { CommandWatch } from '../tools/tool-session.js'
+
+/** Who changed what in a session's workspace, as it goes into the ledger. */
+export interface ChangeNotes {
+  /** Finds what somebody else changed, and keeps it until `noteFound`. Errors: WORKSPACE_MISSING, CANCELLED at the session's end. */
+  readonly look: () => Promise<void>
+  /** Notes what was found; returns its paths. Where the log cannot be written it is kept, and comes with the next note. */
+  readonly noteFound: (isBeforeTurn: boolean) => Promise<readonly WorkspacePath[]>
+  /** As `ToolSession.noteTyping`. */
+  readonly noteTyping: () => Promise<void>
+  /** As `ToolSession.beginCommand`. */
+  readonly beginCommand: () => Promise<CommandWatch>
+  /** As `ToolSession.noteWritten`. Errors: DISK_FULL, PERMISSION_DENIED; then it is not noted. */
+  readonly noteWritten: (callId: string, cause: ChangeCause, changes: readonly LedgerChange[]) => Promise<void>
+  /** Everything that changed so far, the first state and the last of each file. */
+  readonly changed: ReadonlyMap<WorkspacePath, { readonly before: FileState; readonly after: FileState }>
+  /** What of the workspace is not looked at, or not kept: sentences of the last look. */
+  readonly limits: () => readonly string[]
+}
+
+export interface ChangeNotesParts {
+  readonly index: WorkspaceIndex
+  readonly journal: Journal
+  readonly openedLog: () => Promise<SessionLog>
+  /** The turn that runs. */
+  readonly turn: () => PromptId
+  readonly ended: AbortSignal
+  readonly log: Log
+  readonly now: () => number
+  readonly onChanged: () => void
+}
+
+/** Longer than this a command does not wait for copies of what it may change. */
+const copiesWaitMs = 3_000
+
+export function createChangeNotes({ index, journal, openedLog, turn, ended, log, now, onChanged }: ChangeNotesParts): ChangeNotes {
+  const changed = new Map<WorkspacePath, { before: FileState; after: FileState }>()
+  let found: readonly DiskChange[] = []
+  let limits: readonly string[] = []
+  /** What could not be noted yet, in its order. */
+  let held: readonly LedgerEntry[] = []
+  let writing: Promise<unknown> = Promise.resolve()
+  let running = 0
+  let overlaps = 0
+  let isReady = false
+  index.whenReady(ended).then(() => (isReady = true), () => undefined)
+
+  const entryOf = (entry: Omit<LedgerEntry, 'promptId' | 'at'>): LedgerEntry => ({ promptId: turn(), at: now(), ...entry })
+
+  /** Appends what was held back, then the entries. What was found on the disk is kept where that fails, and `mustStand` is not. */
+  const append = (entries: readonly LedgerEntry[], mustStand: LedgerEntry | null): Promise<void> => {
+    const next = writing.then(async () => {
+      held = [...held, ...entries]
+      const written = await openedLog()
+      const add = async (entry: LedgerEntry): Promise<void> => {
+        await written.ledger(entry)
+        for (const { path, before, after } of entry.changes) changed.set(path, { before: changed.get(path)?.before ?? before, after })
+      }
+      for (let first = held[0]; first; first = held[0]) {
+        await add(first)
+        held = held.slice(1)
+      }
+      if (mustStand) await add(mustStand)
+      onChanged()
+    })
+    writing = next.catch(() => undefined)
+    return next
+  }
+
+  const look = async (): Promise<void> => {
+    // What changes while a command runs is its own, as far as can be told; it is looked at when it ends.
+    if (running > 0) return
+    const { changes, limits: sentences } = await index.settle(ended)
+    found = [...found, ...changes]
+    limits = sentences
+  }
+
+  const noteFound = async (isBeforeTurn: boolean): Promise<readonly WorkspacePath[]> => {
+    const changes = found
+    found = []
+    if (changes.length === 0 && held.length === 0) return []
+    try {
+      await journal.refresh()
+    } catch (thrown) {
+      log.error('session.journal-not-read', thrown)
+    }
+    // What a rewind of ours left is told from what somebody typed.
+    const isOurs = ({ path, after }: DiskChange): boolean => {
+      const left = journal.lastLeft(path)
+      return left !== null && isState(after, left.state)
+    }
+    const entries = (['rewind', 'user'] as const).flatMap((cause) => {
+      const some = changes.filter((change) => isOurs(change) === (cause === 'rewind'))
+      return some.length === 0 ? [] : [entryOf({ isBeforeTurn, callId: null, cause, changes: some, limits: cause === 'user' ? limits : [] })]
+    })
+    await append(entries, null).catch((thrown: unknown) => log.error('session.changes-not-noted', thrown))
+    return changes.map(({ path }) => path)
+  }
+
+  /** Best effort: only what ends the work itself gets out. */
+  const lookBefore = async (): Promise<readonly string[]> => {
+    try {
+      await look()
+      return []
+    } catch (thrown) {
+      if (thrown instanceof ReviewError && (thrown.code === 'WORKSPACE_MISSING' || thrown.code === 'CANCELLED')) throw thrown
+      log.error('session.not-looked', thrown)
+      return ['The workspace could not be looked at before the command: what others changed may be among its changes.']
+    }
+  }
+
+  const afterCommand = async (callId: string, cause: ChangeCause, told: readonly string[]): ReturnType<CommandWatch['end']> => {
+    let changes: readonly DiskChange[]
+    try {
+      // Not cut off by the session's end: what the command did is to be known.
+      const settled = await index.settle()
+      changes = settled.changes
+      limits = settled.limits
+    } catch (thrown) {
+      log.error('session.not-looked', thrown, { callId })
+      const isGone = thrown instanceof ReviewError && thrown.code === 'WORKSPACE_MISSING'
+      return { entry: null, limits: [...told, isGone ? 'The workspace folder is gone.' : 'The workspace could not be looked at afterwards: what the command changed is found later.'] }
+    }
+    const sentences = [...told, ...limits]
+    if (changes.length === 0 && sentences.length === 0) return { entry: null, limits: [] }
+    const entry = entryOf({ isBeforeTurn: false, callId, cause, changes, limits: sentences })
+    try {
+      await append([entry], null)
+      return { entry, limits: sentences }
+    } catch (thrown) {
+      log.error('session.changes-not-noted', thrown, { callId })
+      return { entry, limits: [...sentences, 'The log of this session cannot be written now; the changes are noted as soon as it can.'] }
+    }
+  }
+
+  return {
+    look,
+    noteFound,
+    noteTyping: async () => {
+      if (!isReady || ended.aborted) return
+      try {
+        await look()
+        await noteFound(false)
+      } catch (thrown) {
+        log.error('session.not-looked', thrown)
+      }
+    },
+    beginCommand: async () => {
+      await index.whenReady(ended)
+      const copied = new AbortController()
+      const timer = setTimeout(() => copied.abort(), copiesWaitMs)
+      await index.whenCopied(copied.signal).catch(() => undefined)
+      clearTimeout(timer)
+      const told = await lookBefore()
+      await noteFound(false)
+      const overlapsBefore = running > 0 ? -1 : overlaps
+      if (running++ > 0) overlaps++
+      const wasAlone = (): boolean => overlaps === overlapsBefore
+      let isOver = false
+      const over = (): void => {
+        if (!isOver) running--
+        isOver = true
+      }
+      return {
+        cancel: over,
+        end: async (callId, cause) => {
+          over()
+          return afterCommand(callId, cause, wasAlone() ? told : [...told, 'Another command ran at the same time; its changes may be among these.'])
+        },
+      }
+    },
+    noteWritten: async (callId, cause, changes) => {
+      await append([], entryOf({ isBeforeTurn: false, callId, cause, changes, limits: [] }))
+      for (const { path, after } of changes) index.adopt(path, after)
+    },
+    changed,
+    limits: () => limits,
+  }
+}

@@ -1,0 +1,98 @@
+import { promptId, type PromptId, type WorkspacePath } from '../../shared/ids.js'
+import type { FileHistory } from '../history/file-history.js'
+import type { SessionLog } from '../history/session-log.js'
+import type { ChangeNotes } from './change-notes.js'
+import { titleOf } from './title.js'
+
+/** The turns of a session: one for each prompt that the agent tells of, or that its silence lets suppose. */
+export interface Turns {
+  /** 0 before the first. */
+  readonly number: () => number
+  readonly promptId: () => PromptId
+  /** The first prompt's first line. */
+  readonly title: () => string
+  readonly lastPrompt: () => string
+  readonly lastCallAt: () => number | null
+  /** Begins one; resolves when its snapshot is in the log. Errors: those of the log, WORKSPACE_MISSING; then none has begun. */
+  readonly begin: (text: string) => Promise<{ readonly turn: number; readonly changedByOthers: readonly WorkspacePath[] }>
+  /** A call belongs to a turn: begins one where none runs, or the agent was silent for long. */
+  readonly touch: (tool: string) => Promise<void>
+  /** A call comes; `touch` does not take the time of an open one for silence. */
+  readonly callBegins: () => void
+  readonly callEnds: () => void
+  /** Resolves when no turn is about to begin. */
+  readonly settled: () => Promise<unknown>
+}
+
+export interface TurnsParts {
+  readonly sessionId: string
+  readonly openedLog: () => Promise<SessionLog>
+  readonly notes: ChangeNotes
+  readonly history: FileHistory
+  /** Resolves after the first look at the workspace, or when that takes too long. */
+  readonly whenLooked: () => Promise<void>
+  /** Whether silence begins a turn now. */
+  readonly mayBeIdle: () => boolean
+  readonly onBegun: (text: string) => Promise<void>
+  readonly now: () => number
+}
+
+/** The first call after so long without one begins a turn, where the agent does not say when a prompt came. */
+const idleMs = 5 * 60_000
+
+export function createTurns({ sessionId, openedLog, notes, history, whenLooked, mayBeIdle, onBegun, now }: TurnsParts): Turns {
+  let number = 0
+  let title = ''
+  let lastPrompt = ''
+  let lastCallAt: number | null = null
+  let openCalls = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  const idOf = (turn: number): PromptId => promptId(`${sessionId}########${turn}`)
+
+  const beginNow = async (text: string): ReturnType<Turns['begin']> => {
+    const isFirst = number === 0
+    // What changes before the first look is not known.
+    if (isFirst) await whenLooked()
+    else await notes.look()
+    await (await openedLog()).prompt(text, idOf(number + 1), now())
+    number++
+    lastCallAt = now()
+    lastPrompt = text
+    if (isFirst) title = titleOf(text)
+    const changedByOthers = await notes.noteFound(true)
+    await history.makeSnapshot(idOf(number))
+    await onBegun(text)
+    return { turn: number, changedByOthers }
+  }
+
+  /** Turns begin one after the other, however many calls come at once. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const next = last.then(work)
+    last = next.catch(() => undefined)
+    return next
+  }
+
+  return {
+    number: () => number,
+    promptId: () => idOf(number),
+    title: () => title,
+    lastPrompt: () => lastPrompt,
+    lastCallAt: () => lastCallAt,
+    begin: (text) => inTurn(() => beginNow(text)),
+    touch: (tool) =>
+      inTurn(async () => {
+        const isIdle = openCalls <= 1 && lastCallAt !== null && now() - lastCallAt > idleMs && mayBeIdle()
+        if (number === 0 || isIdle) await beginNow(`(The agent gave no prompt. Its first call was ${tool}.)`)
+        lastCallAt = now()
+      }),
+    callBegins: () => {
+      openCalls++
+    },
+    callEnds: () => {
+      openCalls--
+      lastCallAt = now()
+    },
+    settled: () => last,
+  }
+}

@@ -1,0 +1,154 @@
+import { ReviewError } from '../../shared/errors.js'
+import type { ChangeCause, FileState } from '../../shared/file-state.js'
+import type { PromptId, WorkspacePath } from '../../shared/ids.js'
+import type { LedgerChange } from '../../shared/ledger.js'
+import { storedContent, type BackupStore } from '../history/backup-store.js'
+import type { LedgerMark, LedgerPages } from '../sessions/recorded-session.js'
+import { absent, link, unknown, type Held } from './held.js'
+
+/** What somebody other than the agent did to a file between two turns. */
+export interface LedgerInterlude {
+  readonly path: WorkspacePath
+  readonly before: Held
+  readonly after: Held
+  readonly cause: ChangeCause
+}
+
+/** The ledger of one revision as contents. Turns count from 0. */
+export interface LedgerContents {
+  readonly paths: ReadonlySet<WorkspacePath>
+  names(path: WorkspacePath): boolean
+  /** As the turn began; `null` where the ledger does not tell, so that the snapshots may. */
+  start(turn: number, path: WorkspacePath): Promise<Held | null>
+  /** As the agent left it at the end of the turn. */
+  end(turn: number, path: WorkspacePath): Promise<Held | null>
+  /** What others did after the turn's last change by the agent and before the next turn, our own operations left out. */
+  between(turn: number): Promise<readonly LedgerInterlude[]>
+  /** As it was last seen; `null` where the ledger does not name it. */
+  latest(path: WorkspacePath): Promise<Held | null>
+  /** Whether every change of a path from one moment on was somebody else's, and none an operation of ours. */
+  isOthersOnly(path: WorkspacePath, turn: number, edge: 'start' | 'end'): boolean
+  /** What last changed a path after the start of one turn and until the end of another; `null` for nothing. */
+  lastCause(path: WorkspacePath, first: number, last: number): ChangeCause | null
+  /** What was not looked at in a turn, or not kept. */
+  limits(turn: number): readonly string[]
+}
+
+export interface LedgerContentsDeps {
+  readonly pages: LedgerPages
+  readonly store: BackupStore
+  /** `null` for a turn that is not live. */
+  readonly turnOf: (promptId: PromptId) => number | null
+  readonly turns: readonly { readonly promptId: PromptId }[]
+  /** The content of the path in the snapshot of a turn, where that was taken as the turn began; `null` where there is none. */
+  readonly snapshotAt: (turn: number, path: WorkspacePath) => Promise<Held | null>
+}
+
+export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: LedgerContentsDeps): LedgerContents {
+  /** Twice the turn: even before it, odd in it. */
+  const placeOf = (mark: LedgerMark): number => 2 * (turnOf(mark.promptId) ?? -1) + (mark.isBeforeTurn ? 0 : 1)
+  const startPlace = (turn: number): number => 2 * turn
+
+  const start = async (turn: number, path: WorkspacePath): Promise<Held | null> => {
+    const marks = pages.ofPath(path)
+    const next = marks.find((mark) => placeOf(mark) > startPlace(turn))
+    const last = marks.findLast((mark) => placeOf(mark) <= startPlace(turn))
+    const after = last && (await pages.changeOf(last, path)).after
+    const before = next && (await pages.changeOf(next, path)).before
+    if (after && before && !isSame(after, before)) {
+      // Something changed it unseen between the two, before the turn began or after.
+      return (await snapshotAt(turn, path)) ?? unknown('records-disagree')
+    }
+    const state = after ?? before
+    return state ? heldOf(store, state, pages) : null
+  }
+
+  /** The last change that the agent made to a path in a turn. */
+  const lastOfAgent = (turn: number, path: WorkspacePath): LedgerMark | undefined =>
+    pages.ofPath(path).findLast((mark) => placeOf(mark) === startPlace(turn) + 1 && isAgents(mark))
+
+  return {
+    paths: pages.paths,
+    names: (path) => pages.paths.has(path),
+    start,
+    end: async (turn, path) => {
+      const last = lastOfAgent(turn, path)
+      return last ? heldOf(store, (await pages.changeOf(last, path)).after, pages) : start(turn, path)
+    },
+    between: async (turn) => {
+      const [here, next] = [turns[turn], turns[turn + 1]]
+      const marks = [...(here ? pages.ofTurn(here.promptId).filter((mark) => !mark.isBeforeTurn && !isAgents(mark)) : []), ...(next ? pages.ofTurn(next.promptId).filter((mark) => mark.isBeforeTurn) : [])]
+      const changes = new Map<WorkspacePath, { first: LedgerChange; last: LedgerChange; cause: ChangeCause }>()
+      for (const mark of marks.filter(({ cause, isFirstSight }) => cause !== 'rewind' && !isFirstSight)) {
+        for (const path of new Set(mark.paths)) {
+          if (isFollowedInTurn(pages, mark, path)) continue
+          const last = await pages.changeOf(mark, path)
+          changes.set(path, { first: changes.get(path)?.first ?? last, last, cause: mark.cause })
+        }
+      }
+      const found = await Promise.all(
+        [...changes].map(async ([path, { first, last, cause }]) => ({ path, before: await heldOf(store, first.before, pages), after: await heldOf(store, last.after, pages), cause })),
+      )
+      return found
+    },
+    latest: async (path) => {
+      const last = pages.ofPath(path).at(-1)
+      return last ? heldOf(store, (await pages.changeOf(last, path)).after, pages) : null
+    },
+    isOthersOnly: (path, turn, edge) => {
+      const since = pages.ofPath(path).filter((mark) => !mark.isFirstSight && placeOf(mark) > startPlace(turn) + (edge === 'end' ? 1 : 0))
+      return since.length > 0 && since.every((mark) => !isAgents(mark) && mark.cause !== 'rewind')
+    },
+    lastCause: (path, first, last) => pages.ofPath(path).findLast((mark) => !mark.isFirstSight && placeOf(mark) > startPlace(first) && placeOf(mark) <= startPlace(last) + 1)?.cause ?? null,
+    limits: (turn) => {
+      const here = turns[turn]
+      return here ? [...new Set(pages.ofTurn(here.promptId).flatMap((mark) => mark.limits))] : []
+    },
+  }
+}
+
+/** Whether the agent did it; what a command, or an unknown hand, did during a call counts as the agent's. */
+export function isAgents({ cause, isBeforeTurn }: Pick<LedgerMark, 'cause' | 'isBeforeTurn'>): boolean {
+  return !isBeforeTurn && cause !== 'user' && cause !== 'rewind'
+}
+
+/** Somebody typed in the middle of a turn, and the agent changed the file after that: it is part of what the turn came to. */
+function isFollowedInTurn(pages: LedgerPages, mark: LedgerMark, path: WorkspacePath): boolean {
+  if (mark.isBeforeTurn) return false
+  const marks = pages.ofPath(path)
+  return marks.slice(marks.indexOf(mark) + 1).some((later) => later.promptId === mark.promptId && isAgents(later))
+}
+
+/** What a ledger's state is, with its bytes from where the ledger has them, else from our store. */
+async function heldOf(store: BackupStore, state: FileState, pages: LedgerPages): Promise<Held> {
+  switch (state.kind) {
+    case 'absent':
+      return absent('backup')
+    case 'link':
+      return link(state.target, 'backup')
+    case 'unknown':
+      return unknown(state.reason)
+    case 'folder':
+      return { ...absent('backup'), content: { ...absent('backup').content, state } }
+    case 'file':
+      if (pages.read) return ofLedger(pages, state)
+      if (!(await store.has(state.sha256))) return unknown('backup-missing')
+      return { ...absent('backup'), content: storedContent(store, state) }
+  }
+}
+
+function ofLedger(pages: LedgerPages, state: Extract<FileState, { readonly kind: 'file' }>): Held {
+  const read = (signal?: AbortSignal): Promise<Uint8Array> => {
+    const bytes = pages.read?.(state.sha256, signal)
+    return bytes ?? Promise.reject(new ReviewError('CONTENT_UNKNOWN', 'The bytes of this file are not known any more.'))
+  }
+  return { ...absent(pages.sourceOf?.(state.sha256) ?? 'backup'), content: { state, read } }
+}
+
+/** Whether two looks saw the same; what one of them could not see is no difference. */
+function isSame(one: FileState, two: FileState): boolean {
+  if (one.kind === 'unknown' || two.kind === 'unknown') return true
+  if (one.kind === 'file' && two.kind === 'file') return one.sha256 === two.sha256 && (one.mode === null || two.mode === null || one.mode === two.mode)
+  if (one.kind === 'link' && two.kind === 'link') return one.target === two.target
+  return one.kind === two.kind
+}

@@ -1,0 +1,289 @@
+import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { FileChange, Moment } from '../../shared/file-state.js'
+import { workspacePath, type PromptId } from '../../shared/ids.js'
+import { liveSession, type LiveSession } from '../testing/live-session.js'
+import type { TestContent } from '../testing/temp-history.js'
+import type { OpenedSession } from './opened-session.js'
+
+let live: LiveSession
+afterEach(() => live.dispose())
+
+async function begin(files: Readonly<Record<string, TestContent>> = {}): Promise<LiveSession> {
+  live = await liveSession(files)
+  return live
+}
+
+function shown(changes: readonly FileChange[]): readonly string[] {
+  return changes.map(({ path, kind, cause, stat }) => `${kind} ${path} by ${cause}${stat ? ` +${stat.insertions} -${stat.deletions}` : ''}`)
+}
+
+async function known(review: OpenedSession, moment: Moment, path: string): Promise<string> {
+  const { content } = await review.contentAt(moment, workspacePath(path))
+  const { state } = content
+  if (state.kind === 'file') return `${(state.mode ?? 0).toString(8)} ${Buffer.from(await content.read()).toString('latin1')}`
+  if (state.kind === 'link') return `link ${state.target}`
+  return state.kind === 'unknown' ? `? ${state.reason}` : state.kind
+}
+
+type Reviewed = Awaited<ReturnType<LiveSession['review']>>
+
+const start = (promptId: PromptId): Moment => ({ kind: 'start', promptId })
+const end = (promptId: PromptId): Moment => ({ kind: 'end', promptId })
+
+async function rewindTo({ review, history }: Reviewed, target: Moment): Promise<void> {
+  if (target.kind === 'disk') throw new Error('That is no target.')
+  await history.apply(await review.rewindTo(target, { paths: null, resolutions: {} }), null)
+}
+
+describe('a session that runs under us', () => {
+  it('has no empty turn when commands change files, and takes them back', async () => {
+    const { temp } = await begin({ 'a.txt': 'one\n', 'old.txt': 'move me\n' })
+    const p1 = await live.turn('By python')
+    await live.command("python3 - <<'EOF'\nopen('a.txt', 'w').write('two\\n')\nEOF", () => temp.put('a.txt', 'two\n'))
+    const p2 = await live.turn('By cat')
+    await live.command('cat > b.txt', () => temp.put('b.txt', 'new\n'))
+    const p3 = await live.turn('By mv')
+    await live.command('mv old.txt moved.txt', () => {
+      temp.put('old.txt', null)
+      temp.put('moved.txt', 'move me\n')
+    })
+    const reviewed = await live.review()
+    const { review } = reviewed
+    const lists = [await review.list({ kind: 'turn', promptId: p1 }), await review.list({ kind: 'turn', promptId: p2 }), await review.list({ kind: 'turn', promptId: p3 })]
+    const [details] = await review.turns([p3])
+    await rewindTo(reviewed, start(p1))
+    expect([lists.map(shown), details?.files, details?.ticks.map((tick) => tick.label), temp.tree()]).toEqual([
+      [['modified a.txt by command +1 -1'], ['added b.txt by command +1 -0'], ['added moved.txt by command +1 -0', 'deleted old.txt by command +0 -1']],
+      2,
+      ['mv old.txt moved.txt', 'moved.txt', 'old.txt'],
+      { 'a.txt': '644 one\n', 'old.txt': '644 move me\n' },
+    ])
+  })
+
+  it('gives back the bytes of a file that was written anew, or deleted and made again', async () => {
+    const { temp } = await begin({ 'a.md': 'first\n', 'b.md': 'second\n' })
+    const p1 = await live.turn('Rewrite both')
+    await live.edit({ 'a.md': 'all new\n' })
+    await live.command('rm b.md', () => temp.put('b.md', null))
+    await live.edit({ 'b.md': 'made again\n' })
+    const reviewed = await live.review()
+    await rewindTo(reviewed, start(p1))
+    expect(temp.tree()).toEqual({ 'a.md': '644 first\n', 'b.md': '644 second\n' })
+  })
+
+  it('knows what files were at each message and after each call', async () => {
+    await begin({ 'a.txt': '0' })
+    const p1 = await live.turn('first')
+    const first = await live.edit({ 'a.txt': '1' })
+    await live.edit({ 'a.txt': '2' })
+    const p2 = await live.turn('second')
+    await live.edit({ 'a.txt': '3' })
+    const { review, recorded } = await live.review()
+    const pages = await recorded.ledger?.pages()
+    const mark = pages?.ofTurn(p1).find(({ callId }) => callId === first)
+    const after = mark && (await pages?.changeOf(mark, workspacePath('a.txt')))?.after
+    const bytes = after?.kind === 'file' ? Buffer.from(await live.temp.store.readBlob(after.sha256)).toString() : null
+    expect([await known(review, start(p1), 'a.txt'), bytes, await known(review, start(p2), 'a.txt'), await known(review, end(p1), 'a.txt'), await known(review, end(p2), 'a.txt')]).toEqual(['644 0', '1', '644 2', '644 2', '644 3'])
+  })
+
+  it('tells what others did between turns from what the agent did, in the middle of one as well', async () => {
+    const { temp } = await begin({ 'a.txt': 'one\n', 'mine.txt': 'mine\n' })
+    const p1 = await live.turn('first')
+    await live.edit({ 'a.txt': 'two\n' })
+    temp.put('a.txt', 'two\ntyped\n')
+    temp.put('mine.txt', 'mine too\n')
+    const p2 = await live.turn('second')
+    await live.edit({ 'c.txt': 'see\n' })
+    temp.put('mine.txt', 'mine again\n')
+    await live.command('true', () => undefined)
+    const p3 = await live.turn('third')
+    await live.edit({ 'a.txt': 'three\n' })
+    const { review } = await live.review()
+    const between = [await review.list({ kind: 'by-user', after: p1 }), await review.list({ kind: 'by-user', after: p2 })]
+    const turns = [await review.list({ kind: 'turn', promptId: p1 }), await review.list({ kind: 'turn', promptId: p2 }), await review.list({ kind: 'turn', promptId: p3 })]
+    expect([between.map(shown), turns.map(shown), shown(await review.list({ kind: 'session' })), (await review.turns([p1]))[0]?.byUser]).toEqual([
+      [['modified a.txt by user +1 -0', 'modified mine.txt by user +1 -1'], ['modified mine.txt by user +1 -1']],
+      [['modified a.txt by edit +1 -1'], ['added c.txt by edit +1 -0'], ['modified a.txt by edit +1 -2']],
+      ['modified a.txt by edit +1 -1', 'added c.txt by edit +1 -0', 'modified mine.txt by user +1 -1'],
+      { files: 2, stat: { insertions: 2, deletions: 1 } },
+    ])
+  })
+
+  it('leaves what only a person changed as it is in a rewind, unless that person chooses', async () => {
+    const { temp } = await begin({ 'a.txt': 'one\n', 'mine.txt': 'mine\n' })
+    const p1 = await live.turn('first')
+    await live.edit({ 'a.txt': 'two\n' })
+    temp.put('mine.txt', 'mine too\n')
+    await live.turn('second')
+    await live.edit({ 'a.txt': 'three\n' })
+    const reviewed = await live.review()
+    const { review } = reviewed
+    await rewindTo(reviewed, start(p1))
+    const left = temp.tree()
+    const all = await review.rewindTo({ kind: 'start', promptId: p1 }, { paths: null, resolutions: { 'mine.txt': { kind: 'old' } } })
+    await reviewed.history.apply(all, null)
+    expect([left, temp.tree()]).toEqual([
+      { 'a.txt': '644 one\n', 'mine.txt': '644 mine too\n' },
+      { 'a.txt': '644 one\n', 'mine.txt': '644 mine\n' },
+    ])
+  })
+
+  it('keeps what was typed after the last turn, merged into what a rewind brings back', async () => {
+    const { temp } = await begin({ 'a.txt': 'original\n\nmiddle\n\n' })
+    const p1 = await live.turn('Add a line')
+    await live.edit({ 'a.txt': 'original\n\nmiddle\n\nrobot\n' })
+    temp.put('a.txt', 'changed\n\nmiddle\n\nrobot\n')
+    const reviewed = await live.review()
+    const { review } = reviewed
+    const since = shown(await review.list({ kind: 'by-user', after: p1 }))
+    await rewindTo(reviewed, start(p1))
+    expect([since, temp.tree()]).toEqual([['modified a.txt by user +1 -1'], { 'a.txt': '644 changed\n\nmiddle\n\n' }])
+  })
+
+  it('brings back binary files, modes and links exactly', async () => {
+    const bytes = Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 7919) % 256))
+    const { temp } = await begin({ 'blob.bin': { bytes }, 'run.sh': { text: '#!/bin/sh\n', mode: 0o755 }, 'empty': '', 'to': { link: 'run.sh' } })
+    const before = temp.tree()
+    const p1 = await live.turn('Break everything')
+    await live.edit({ 'blob.bin': { bytes: Buffer.from([0, 255, 1]) } })
+    await live.command('chmod 644 run.sh; ln -sfn empty to; rm empty', () => {
+      chmodSync(temp.at('run.sh'), 0o644)
+      rmSync(temp.at('to'))
+      symlinkSync('empty', temp.at('to'))
+      rmSync(temp.at('empty'))
+    })
+    const reviewed = await live.review()
+    const { review } = reviewed
+    const changes = shown(await review.list({ kind: 'turn', promptId: p1 }))
+    await rewindTo(reviewed, start(p1))
+    expect([changes, temp.tree()]).toEqual([
+      ['modified blob.bin by edit', 'deleted empty by command +0 -0', 'mode run.sh by command +0 -0', 'modified to by command'],
+      before,
+    ])
+  })
+
+  it('shows what was refused, each file of a patch by itself, and what was not looked at', async () => {
+    await begin({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
+    const p1 = await live.turn('Try')
+    await live.refuse('apply_patch', { patch: '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Delete File: b.txt\n*** End Patch' }, 'Not these.')
+    await live.refuse('edit_file', { path: 'c.txt', old_text: 'x', new_text: 'y' }, 'Nor this.')
+    await live.log.ledger({ promptId: p1, isBeforeTurn: false, callId: null, cause: 'command', at: 1, changes: [], limits: ['build/ was not looked at: it holds too much.'] })
+    const { review } = await live.review()
+    const refused = (await review.list({ kind: 'turn', promptId: p1 })).map(({ path, kind, badges }) => [path, kind, badges])
+    expect([refused, (await review.turns([p1]))[0]?.limits]).toEqual([
+      [
+        ['a.txt', 'refused', [{ kind: 'refused', reason: 'Not these.' }]],
+        ['b.txt', 'refused', [{ kind: 'refused', reason: 'Not these.' }]],
+        ['c.txt', 'refused', [{ kind: 'refused', reason: 'Nor this.' }]],
+      ],
+      ['build/ was not looked at: it holds too much.'],
+    ])
+  })
+
+  it('does not claim a moment between two looks that do not fit together, nor bytes that are gone', async () => {
+    const { temp } = await begin({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
+    await live.turn('first')
+    await live.command('a', () => temp.put('a.txt', 'two\n'))
+    const p2 = await live.turn('second')
+    const path = workspacePath('a.txt')
+    const gone = { kind: 'file', sha256: 'c'.repeat(64), sizeBytes: 3, mode: 0o644 } as const
+    await live.log.ledger({ promptId: p2, isBeforeTurn: false, callId: null, cause: 'command', at: 1, limits: [], changes: [{ path, before: gone, after: gone }, { path: workspacePath('b.txt'), before: gone, after: { kind: 'absent' } }] })
+    const { review } = await live.review()
+    expect([await known(review, start(p2), 'a.txt'), await known(review, start(p2), 'b.txt'), await known(review, end(p2), 'a.txt')]).toEqual(['? records-disagree', '? backup-missing', '? backup-missing'])
+  })
+
+  it('goes on after a restart on the same chain, its first backups known', async () => {
+    const { temp } = await begin({ 'a.txt': 'one\n' })
+    const p1 = await live.turn('first')
+    await live.edit({ 'a.txt': 'two\n' })
+    await live.restart()
+    const p2 = await live.turn('second')
+    await live.edit({ 'a.txt': 'three\n', 'b.txt': 'b\n' })
+    const { review, recorded } = await live.review()
+    const problems = recorded.problems
+    const turns = recorded.turns.map(({ promptId }) => promptId)
+    const changes = shown(await review.list({ kind: 'turn', promptId: p2 }))
+    await live.files.rewind(p1)
+    expect([problems, turns, changes, temp.tree()]).toEqual([[], [p1, p2], ['modified a.txt by edit +1 -1', 'added b.txt by edit +1 -0'], { 'a.txt': '644 one\n' }])
+  })
+
+  it('has a mark on the rail for each file of a patch, and notes under their own names', async () => {
+    await begin({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
+    const p1 = await live.turn('Patch both')
+    await live.edit({ 'a.txt': 'ONE\n', 'b.txt': 'TWO\nmore\n' })
+    await live.log.note('decision', { state: 'applied' })
+    const { review } = await live.review()
+    const [details] = await review.turns([p1])
+    const others = (await review.transcript(p1)).flatMap((entry) => (entry.kind === 'other' ? [entry.label] : []))
+    expect([details?.ticks, details?.unknown, others]).toEqual([
+      [
+        { kind: 'change', cause: 'edit', removed: 1, added: 1, label: 'a.txt' },
+        { kind: 'change', cause: 'edit', removed: 1, added: 2, label: 'b.txt' },
+      ],
+      0,
+      ['decision'],
+    ])
+  })
+
+  it('shows what is added while it is open, and reads only that', async () => {
+    await begin({ 'a.txt': 'one\n' })
+    const p1 = await live.turn('first')
+    await live.edit({ 'a.txt': 'two\n' })
+    const { review, recorded } = await live.review()
+    const before = await recorded.ledger?.pages()
+    const first = shown(await review.list({ kind: 'turn', promptId: p1 }))
+    await live.edit({ 'b.txt': 'b\n' })
+    const p2 = await live.turn('second')
+    await live.command('more', () => live.temp.put('a.txt', 'three\n'))
+    await recorded.whenLoaded()
+    const after = await recorded.ledger?.pages()
+    const lists = [shown(await review.list({ kind: 'turn', promptId: p1 })), shown(await review.list({ kind: 'turn', promptId: p2 }))]
+    expect([first, lists, before?.ofTurn(p1)[0]?.paths === after?.ofTurn(p1)[0]?.paths]).toEqual([
+      ['modified a.txt by edit +1 -1'],
+      [['modified a.txt by edit +1 -1', 'added b.txt by edit +1 -0'], ['modified a.txt by command +1 -1']],
+      true,
+    ])
+  })
+
+  it('tells a rewind of ours between two turns from typing, and goes back across it', async () => {
+    const { temp } = await begin({ 'a.txt': 'one\n' })
+    const p1 = await live.turn('first')
+    await live.edit({ 'a.txt': 'two\n' })
+    const first = await live.review()
+    await rewindTo(first, start(p1))
+    const p2 = promptAfter(p1)
+    live.turns.push(p2)
+    await live.log.prompt('second', p2, Date.now())
+    await live.settle('rewind', true)
+    await live.files.makeSnapshot(p2)
+    await live.edit({ 'b.txt': 'b\n' })
+    const reviewed = await live.review()
+    const { review } = reviewed
+    const between = shown(await review.list({ kind: 'by-user', after: p1 }))
+    await rewindTo(reviewed, end(p1))
+    expect([between, temp.tree()]).toEqual([[], { 'a.txt': '644 two\n' }])
+  })
+
+  it('is found in, mapped and marked as any other', async () => {
+    await begin({ 'a.txt': 'one\n' })
+    const p1 = await live.turn('Change the thing')
+    await live.command('make things', () => writeFileSync(live.temp.at('made.txt'), 'made\n'))
+    const { review } = await live.review()
+    const hits = await review.find('made', 10)
+    const [change] = await review.list({ kind: 'turn', promptId: p1 })
+    await review.mark({ kind: 'turn', promptId: p1 }, workspacePath('made.txt'), change?.contentKey ?? '', true)
+    const marked = (await review.list({ kind: 'turn', promptId: p1 })).map((each) => each.review)
+    const map = await review.map()
+    expect([hits.map((hit) => hit.kind), marked, map.files.map(({ path, cells }) => [path, cells.map(({ kind, cause }) => `${kind} ${cause}`)]), await review.list({ kind: 'since-reviewed' })]).toEqual([
+      ['file'],
+      ['reviewed'],
+      [['made.txt', ['added command']]],
+      [],
+    ])
+  })
+})
+
+function promptAfter(promptId: PromptId): PromptId {
+  return promptId.replace(/\d+$/, (count) => String(Number(count) + 1)) as PromptId
+}

@@ -1,0 +1,92 @@
+import type { Dirent } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { throwIfAborted } from '../../shared/errors.js'
+import type { CatalogEntry } from './log-catalog.js'
+import type { LogEnds } from './log-ends.js'
+
+/** What a file of a Codex session says of its place among others. */
+export interface SegmentFacts {
+  readonly thread: string | null
+  /** The segment that it goes on from, and how many bytes of that count. */
+  readonly base: { readonly segment: string; readonly endOffset: number } | null
+  readonly beganAt: number | null
+  readonly version: string | null
+  readonly commit: string | null
+}
+
+const identity = /^[0-9a-z][0-9a-z-]{7,63}$/i
+const deepest = 4
+const mostFolders = 20_000
+
+export function segmentFacts({ lineage }: Pick<LogEnds, 'lineage'>): SegmentFacts {
+  const of = (name: string): string | null => lineage.find((each) => each.startsWith(`${name}:`))?.slice(name.length + 1) ?? null
+  const [segment, cut] = [of('base'), of('cut')]
+  const beganAt = Date.parse(of('began') ?? '')
+  const isUsable = segment !== null && identity.test(segment) && cut !== null && /^\d{1,15}$/.test(cut)
+  return {
+    thread: of('thread'),
+    base: isUsable ? { segment, endOffset: Number(cut) } : null,
+    beganAt: Number.isFinite(beganAt) ? beganAt : null,
+    version: of('version'),
+    commit: of('commit'),
+  }
+}
+
+/**
+ * The file of a segment, looked for beside a file that goes on from it and then in all folders of the store; `null` where it is gone.
+ * Source: `rollout-<time>-<thread>.jsonl`, and `rollout-<time>-<thread>_<segment>.jsonl` for a later segment of a thread.
+ */
+export async function findSegment(segment: string, from: string, signal?: AbortSignal): Promise<string | null> {
+  if (!identity.test(segment)) return null
+  const ends = [`-${segment}.jsonl`, `_${segment}.jsonl`]
+  const isIt = (name: string): boolean => name.startsWith('rollout-') && name !== basename(from) && ends.some((end) => name.endsWith(end))
+  let looked = 0
+  const lookIn = async (folder: string, depth: number): Promise<string | null> => {
+    throwIfAborted(signal)
+    if (looked++ > mostFolders) return null
+    const entries: readonly Dirent[] = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    const found = entries.find((entry) => entry.isFile() && isIt(entry.name))
+    if (found) return join(folder, found.name)
+    // The newest days first.
+    const folders = depth === 0 ? [] : entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    for (const name of folders.sort().reverse()) {
+      const inside = await lookIn(join(folder, name), depth - 1)
+      if (inside !== null) return inside
+    }
+    return null
+  }
+  const beside = await lookIn(dirname(from), 0)
+  if (beside !== null) return beside
+  const home = storeOf(from)
+  for (const folder of home === null ? [] : [join(home, 'sessions'), join(home, 'archived_sessions')]) {
+    const found = await lookIn(folder, deepest)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** Files that a later segment of the same thread goes on from: that one shows all of the session. */
+export function earlierSegments(logs: readonly CatalogEntry[]): ReadonlySet<string> {
+  const facts = logs.flatMap(({ file, ends }) => (ends ? [{ file, segment: segmentOf(file), ...segmentFacts(ends) }] : []))
+  const bySegment = new Map(facts.flatMap((each) => (each.segment === null ? [] : [[each.segment, each]])))
+  const covered = new Set<string>()
+  for (const each of facts) {
+    const base = each.base && bySegment.get(each.base.segment)
+    if (base && base.thread === each.thread && base.file !== each.file) covered.add(base.file)
+  }
+  return covered
+}
+
+/** The identity of a file's segment: what its name ends with. */
+function segmentOf(file: string): string | null {
+  return /(?:_|-)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/i.exec(basename(file))?.[1] ?? null
+}
+
+/** The agent's folder that a log lies in: the one that holds `sessions` or `archived_sessions`. */
+function storeOf(file: string): string | null {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (/^(archived_)?sessions$/.test(basename(folder))) return dirname(folder)
+  }
+  return null
+}

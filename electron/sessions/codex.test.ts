@@ -1,0 +1,226 @@
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { silentLog } from '../base/log.js'
+import type { PromptId } from '../../shared/ids.js'
+import type { BackupSource } from '../history/backup-source.js'
+import { CodexLog } from '../testing/codex-log.js'
+import { readTruth } from '../testing/judge-states.js'
+import { openCodex } from '../testing/open-codex.js'
+import { createLibrary } from './library.js'
+import type { RecordedSession } from './recorded-session.js'
+
+const fixtures = fileURLToPath(new URL('./fixtures/codex', import.meta.url))
+const begin = Date.parse('2026-03-01T10:00:00Z')
+const thread = '00000000-0000-7000-8000-00000000000a'
+const segment = '00000000-0000-7000-8000-00000000000b'
+const fork = '00000000-0000-7000-8000-00000000000c'
+const noStore: BackupSource = { read: async () => ({ kind: 'missing' }), sizeOf: async () => null }
+
+function store(): string {
+  return mkdtempSync(join(tmpdir(), 'overturn-codex-'))
+}
+
+function put(home: string, name: string, text: string): string {
+  const folder = join(home, '.codex/sessions/2026/03/01')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, name), text)
+  return join(folder, name)
+}
+
+async function opened(file: string): Promise<RecordedSession> {
+  const session = await openCodex(file)
+  onTestFinished(() => session.close())
+  await session.whenLoaded()
+  return session
+}
+
+async function statesOf(session: RecordedSession, path: string): Promise<readonly unknown[]> {
+  const pages = await session.ledger?.pages()
+  const marks = [...(pages?.paths ?? [])].filter((each) => each === path).flatMap((each) => (pages?.ofPath(each) ?? []).map((mark) => ({ mark, each })))
+  const text = async (state: { readonly kind: string; readonly sha256?: string }): Promise<string> =>
+    state.sha256 === undefined ? state.kind : Buffer.from((await pages?.read?.(state.sha256)) ?? []).toString()
+  const states: unknown[] = []
+  for (const { mark, each } of marks) {
+    const change = await pages?.changeOf(mark, each)
+    if (change) states.push([mark.promptId, mark.isBeforeTurn, await text(change.before), await text(change.after)])
+  }
+  return states
+}
+
+/** A session of two turns that was taken back to its first, and went on; and one that was forked after the first. */
+function chain(home: string): { readonly later: string; readonly forked: string } {
+  const first = new CodexLog('/home/dev/app', begin, { id: thread })
+  first.prompt('t1')
+  first.patch([{ kind: 'add', path: 'a.txt', content: 'one\n' }])
+  const cut = first.sizeBytes
+  first.prompt('t2')
+  first.patch([{ kind: 'update', path: 'a.txt', diff: '@@ -1 +1 @@\n-one\n+two\n', moveTo: null }])
+  put(home, `rollout-2026-03-01T10-00-00-${thread}.jsonl`, first.text())
+  const base = { thread_id: thread, end_byte_offset: cut, end_ordinal_exclusive: 5 }
+  const after = new CodexLog('/home/dev/app', begin + 60_000, { id: thread, history_base: base })
+  after.prompt('t3')
+  after.patch([{ kind: 'update', path: 'a.txt', diff: '@@ -1 +1 @@\n-two\n+three\n', moveTo: null }])
+  const forked = new CodexLog('/home/dev/app', begin + 120_000, { id: fork, forked_from_id: thread, history_base: { ...base, thread_id: segment, end_byte_offset: after.sizeBytes } })
+  forked.prompt('t4')
+  return {
+    later: put(home, `rollout-2026-03-01T10-01-00-${thread}_${segment}.jsonl`, after.text()),
+    forked: put(home, `rollout-2026-03-01T10-02-00-${fork}.jsonl`, forked.text()),
+  }
+}
+
+const promptsOf = (turns: readonly { readonly promptId: PromptId; readonly index: number | null }[]): readonly unknown[] => turns.map(({ promptId, index }) => [promptId, index])
+
+describe('sessions of Codex', () => {
+  it.each(['exec-basic', 'legacy-0.80'])('have the prompts that were typed, and no others: %s', async (name) => {
+    const { prompts } = readTruth(join(fixtures, name))
+    const session = await opened(join(fixtures, name, 'home', prompts[0]?.sessionFile ?? ''))
+    expect([session.turns.map(({ prompt }) => prompt), session.folder, session.problems]).toEqual([prompts.map(({ text }) => text), '/home/dev/shop-app-cx', []])
+  })
+
+  it('are read over all of their files', async () => {
+    const session = await opened(chain(store()).later)
+    expect([session.id, promptsOf(session.turns), session.setAside.map(({ after, turns }) => [after, promptsOf(turns)]), session.rewinds.map(({ dropped, after }) => [dropped, after])]).toEqual([
+      thread,
+      [['t1', 1], ['t3', 2]],
+      [['t1', [['t2', null]]]],
+      [[['t2'], 't1']],
+    ])
+  })
+
+  it('keep what a turn did that was taken back, since going back restores no files', async () => {
+    const session = await opened(chain(store()).later)
+    expect(await statesOf(session, 'a.txt')).toEqual([
+      ['t1', false, 'unknown', 'one\n'],
+      ['t3', true, 'one\n', 'two\n'],
+      ['t3', false, 'two\n', 'three\n'],
+    ])
+  })
+
+  it('go on from the segment that a fork names', async () => {
+    const session = await opened(chain(store()).forked)
+    expect([session.id, promptsOf(session.turns)]).toEqual([fork, [['t1', 1], ['t3', 2], ['t4', 3]]])
+  })
+
+  it('say that a file is missing from which they go on', async () => {
+    const home = store()
+    const { later } = chain(home)
+    const alone = put(store(), 'rollout-alone.jsonl', readFileSync(later, 'utf8'))
+    expect((await opened(alone)).problems.map(({ kind }) => kind)).toEqual(['missing-parent'])
+  })
+
+  it('are listed once, with the later file for the earlier one', async () => {
+    const home = store()
+    chain(home)
+    const library = createLibrary({
+      dataFolder: store(),
+      environment: { CODEX_HOME: join(home, '.codex') },
+      home: store(),
+      log: silentLog,
+      store: noStore,
+      locations: () => [],
+      attachments: () => ({}),
+      fallbackWorkspace: null,
+      isFallbackForced: false,
+      isWatching: false,
+      onChanged: () => undefined,
+    })
+    onTestFinished(() => library.close())
+    await library.whenListed()
+    expect(library.list().sessions.map(({ id, agent, title, recordedFolder, model }) => [id, agent, title, recordedFolder, model])).toEqual([
+      [fork, 'codex', 't4', '/home/dev/app', 'm'],
+      [thread, 'codex', 't3', '/home/dev/app', 'm'],
+    ])
+  })
+
+  it('are read on while they grow', async () => {
+    const log = new CodexLog('/home/dev/app', begin)
+    log.prompt('t1')
+    log.patch([{ kind: 'add', path: 'a.txt', content: 'one\n' }])
+    const file = put(store(), 'rollout-x.jsonl', log.text())
+    const session = await opened(file)
+    const before = await statesOf(session, 'a.txt')
+    const length = log.text().length
+    log.patch([{ kind: 'update', path: 'a.txt', diff: '@@ -1 +1,2 @@\n one\n+two\n', moveTo: null }])
+    appendFileSync(file, log.text().slice(length))
+    await session.whenLoaded()
+    expect([before, await statesOf(session, 'a.txt')]).toEqual([
+      [['t1', false, 'unknown', 'one\n']],
+      [
+        ['t1', false, 'unknown', 'one\n'],
+        ['t1', false, 'one\n', 'one\ntwo\n'],
+      ],
+    ])
+  })
+
+  it('count only what a person typed where a log holds nothing but what the model was given', async () => {
+    const log = new CodexLog('/home/dev/app', begin)
+    const say = (role: string, text: string): void => log.add('response_item', { type: 'message', role, content: [{ type: 'input_text', text }] })
+    say('user', '<environment_context>\n</environment_context>')
+    say('user', '# AGENTS.md instructions for /home/dev/app')
+    say('user', 'Do it')
+    say('assistant', 'Done')
+    say('user', '<turn_aborted>\n</turn_aborted>')
+    say('user', 'Again')
+    say('assistant', 'Done again')
+    const session = await opened(put(store(), 'rollout-x.jsonl', log.text()))
+    const said = await Promise.all(session.turns.map(async ({ promptId }) => (await session.readTurn(promptId)).flatMap((entry) => ('text' in entry ? [entry.text] : []))))
+    expect([session.turns.map(({ prompt }) => prompt), said]).toEqual([
+      ['Do it', 'Again'],
+      [
+        ['Do it', 'Done'],
+        ['Again', 'Done again'],
+      ],
+    ])
+  })
+
+  it('are understood in the form of the versions between, with events for patches and commands', async () => {
+    const log = new CodexLog('/home/dev/app', begin)
+    const tell = (type: string, more: object): void => log.add('event_msg', { type, ...more })
+    tell('user_message', { message: 'Do it', kind: 'plain' })
+    const changes = { '/home/dev/app/a.txt': { add: { content: 'one\n' } }, '/home/dev/app/b.txt': { delete: { content: 'gone\n' } } }
+    tell('patch_apply_begin', { call_id: 'c1', auto_approved: true, changes })
+    tell('patch_apply_end', { call_id: 'c1', success: true, stdout: 'Success.', stderr: '' })
+    tell('exec_command_begin', { call_id: 'c2', command: ['bash', '-lc', 'cat a.txt'], cwd: '/home/dev/app' })
+    tell('exec_command_end', { call_id: 'c2', exit_code: 3, aggregated_output: 'one\n', duration: { secs: 1, nanos: 500_000_000 } })
+    const update = { update: { unified_diff: '@@ -1 +1 @@\n-one\n+two\n', move_path: '/home/dev/app/c.txt' } }
+    tell('patch_apply_begin', { call_id: 'c3', auto_approved: false, changes: { '/home/dev/app/a.txt': update } })
+    tell('patch_apply_end', { call_id: 'c3', success: true, stdout: '', stderr: '' })
+    const session = await opened(put(store(), 'rollout-x.jsonl', log.text()))
+    const [turn] = session.turns
+    const calls = turn ? (await session.readTurn(turn.promptId)).flatMap((entry) => (entry.kind === 'call' ? [entry.call] : [])) : []
+    expect(calls.map(({ callId, kind, status, command, durationMs }) => [callId, kind, status, command?.exitCode ?? null, durationMs])).toEqual([
+      ['c1', 'edit', 'done', null, null],
+      ['c2', 'command', 'failed', 3, 1500],
+      ['c3', 'edit', 'done', null, null],
+    ])
+    expect(await Promise.all(['a.txt', 'b.txt', 'c.txt'].map((path) => statesOf(session, path)))).toEqual([
+      [
+        [turn?.promptId, false, 'unknown', 'one\n'],
+        [turn?.promptId, false, 'one\n', 'absent'],
+      ],
+      [
+        [turn?.promptId, true, 'unknown', 'gone\n'],
+        [turn?.promptId, false, 'gone\n', 'absent'],
+      ],
+      [[turn?.promptId, false, 'unknown', 'two\n']],
+    ])
+  })
+
+  it('tell patches that were carried out from those that were declined or did not fit', async () => {
+    const log = new CodexLog('/home/dev/app', begin)
+    log.prompt('t1')
+    log.patch([{ kind: 'add', path: 'a.txt', content: 'one\n' }], 'declined')
+    log.patch([{ kind: 'add', path: 'b.txt', content: 'one\n' }], 'completed')
+    log.patch([{ kind: 'add', path: 'c.txt', content: 'one\n' }], 'failed')
+    const session = await opened(put(store(), 'rollout-x.jsonl', log.text()))
+    const calls = (await session.readTurn(session.turns[0]?.promptId ?? ('' as PromptId))).flatMap((entry) => (entry.kind === 'call' ? [[entry.call.edit?.path, entry.call.status]] : []))
+    expect([calls, await statesOf(session, 'a.txt'), await statesOf(session, 'c.txt')]).toEqual([
+      [['a.txt', 'refused'], ['b.txt', 'done'], ['c.txt', 'failed']],
+      [],
+      [['t1', false, 'unknown', 'unknown']],
+    ])
+  })
+})

@@ -1,0 +1,217 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { promptId } from '../../shared/ids.js'
+import { silentLog } from '../base/log.js'
+import { ledgerLines } from '../testing/ledger-lines.js'
+import { Random } from '../testing/random.js'
+import { geminiReader } from './gemini-cli.js'
+import type { RecordedSession } from './recorded-session.js'
+
+type Json = Readonly<Record<string, unknown>>
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const header: Json = { sessionId: 'id-1', projectHash: 'x', startTime: '2026-01-01T00:00:00.000Z', lastUpdated: '2026-01-01T00:00:00.000Z', kind: 'main' }
+
+interface World {
+  readonly root: string
+  readonly folder: string
+  readonly put: (path: string, text: string) => void
+  readonly open: (lines: readonly (Json | string)[], hasDisk?: boolean, name?: string) => Promise<RecordedSession>
+}
+
+function newWorld(): World {
+  const root = mkdtempSync(join(tmpdir(), 'overturn-gemini-'))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const folder = join(root, 'project')
+  mkdirSync(folder)
+  const put: World['put'] = (path, text) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  put('.gemini/tmp/project/.project_root', folder)
+  const open: World['open'] = async (lines, hasDisk = false, name = 'session-2026-01-01T00-00-abcd.jsonl') => {
+    const path = `.gemini/tmp/project/chats/${name}`
+    put(path, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n') + '\n')
+    const session = await geminiReader.open({ file: join(root, path), agent: 'gemini-cli', indexFile: null, workspace: hasDisk ? folder : null, isFollowed: false, log: silentLog, environment: {}, home: root, dataFolder: root })
+    onTestFinished(() => session.close())
+    return session
+  }
+  return { root, folder, put, open }
+}
+
+const user = (id: string, text: string): Json => ({ id, type: 'user', timestamp: '2026-01-01T00:00:01.000Z', content: [{ text }] })
+const gemini = (id: string, toolCalls: readonly Json[] = [], content = 'Reply.'): Json => ({ id, type: 'gemini', timestamp: '2026-01-01T00:00:02.000Z', content, model: 'model-1', ...(toolCalls.length > 0 ? { toolCalls } : {}) })
+
+function call(id: string, name: string, args: Json, display: unknown, output = 'Done.', status = 'success'): Json {
+  return { id, name, args, status, timestamp: '2026-01-01T00:00:02.000Z', result: [{ functionResponse: { id, name, response: { output } } }], resultDisplay: display }
+}
+
+function replace(world: World, id: string, path: string, before: string, after: string, more: Json = {}): Json {
+  const display = { fileDiff: 'diff', fileName: path, filePath: join(world.folder, path), originalContent: before, newContent: after, isNewFile: false, ...more }
+  return call(id, 'replace', { file_path: join(world.folder, path), old_string: before.trimEnd(), new_string: after.trimEnd() }, display)
+}
+
+function create(world: World, id: string, path: string, content: string): Json {
+  return call(id, 'write_file', { file_path: join(world.folder, path), content }, { fileDiff: 'd', fileName: path, filePath: join(world.folder, path), originalContent: '', newContent: content, isNewFile: true }, 'Successfully created and wrote to new file: x')
+}
+
+const shell = (id: string, command: string, output = 'Output: (empty)\nProcess Group PGID: 5'): Json => call(id, 'run_shell_command', { command }, '', output)
+
+const linesOf = (session: RecordedSession): Promise<readonly string[]> => ledgerLines(session, { source: true })
+
+describe('a session of Gemini CLI', () => {
+  it('keeps the calls of messages that a resume lists without them, and each turn once', async () => {
+    const world = newWorld()
+    const listed = [user('m1', 'one'), { id: 'm2', type: 'gemini', content: [{ text: 'Reply.' }, { functionCall: {} }] }]
+    const session = await world.open([header, { $set: { messages: [{ id: 'c', type: 'user', content: [{ text: '<session_context>\n- **Workspace Directories:**\n  - /x\n</session_context>' }] }] } }, user('m1', 'one'), gemini('m2'), gemini('m2', [shell('s1', 'false', 'Output: x\nExit Code: 3')]), header, { $set: { messages: [] } }, { $set: { messages: listed } }, user('m3', 'two')])
+    const entries = await session.readTurn(promptId('m1'))
+    expect([session.turns.map(({ prompt }) => prompt), entries.map((entry) => (entry.kind === 'call' ? entry.call.command : entry.kind))]).toEqual([
+      ['one', 'two'],
+      ['prompt', 'reply', { text: 'false', exitCode: 3, directory: null }],
+    ])
+  })
+
+  it('knows listed messages again that were given other ids', async () => {
+    const session = await newWorld().open([header, user('m1', 'one'), gemini('m2', [shell('s1', 'true')]), { $set: { messages: [user('n1', 'one'), gemini('n2')] } }, user('n3', 'two')])
+    const kinds = (await session.readTurn(promptId('m1'))).flatMap((entry) => (entry.kind === 'call' ? [entry.call.command?.exitCode] : []))
+    expect([session.turns.map(({ prompt }) => prompt), kinds]).toEqual([['one', 'two'], [0]])
+  })
+
+  it('sets aside what a rewind dropped', async () => {
+    const session = await newWorld().open([header, user('m1', 'one'), gemini('m2'), user('m3', 'two'), gemini('m4'), { $rewindTo: 'm3' }, { $set: { messages: [user('m1', 'one'), gemini('m2')] } }, user('m5', 'three'), { $rewindTo: 'nowhere' }])
+    expect([session.turns.map(({ prompt }) => prompt), session.setAside.map(({ after, turns }) => [after, turns.map(({ prompt }) => prompt)]), session.rewinds.map(({ droppedFrom, after }) => [droppedFrom, after]), session.problems.map(({ kind, lines }) => [kind, lines])]).toEqual([
+      ['one', 'three'],
+      [['m1', ['two']]],
+      [['m3', 'm1']],
+      [['unknown-record', [9]]],
+    ])
+  })
+
+  it('reads the older document', async () => {
+    const world = newWorld()
+    const session = await world.open([{ ...header, messages: [user('m1', 'one'), gemini('m2', [create(world, 'c1', 'a.txt', 'new\n')])] }], false, 'session-2025-01-01T00-00-abcd.json')
+    expect([session.id, session.folder, await linesOf(session)]).toEqual(['id-1', world.folder, ['1 edit a.txt: absent > "new\\n" (record)']])
+  })
+
+  it('finds the folder of an older log by its hash', async () => {
+    const world = newWorld()
+    const hash = createHash('sha256').update(world.folder).digest('hex')
+    world.put('.gemini/tmp/project/.project_root', '')
+    const session = await world.open([{ ...header, projectHash: hash }, user('m1', 'one'), gemini('m2', [create(world, 'c1', 'deep/er/a.txt', 'new\n')])])
+    expect([session.folder, await linesOf(session)]).toEqual([world.folder, ['1 edit deep/er/a.txt: absent > "new\\n" (record)']])
+  })
+
+  it('tells states from a file that the agent made, step by step, and what the person changed in between', async () => {
+    const world = newWorld()
+    const session = await world.open([
+      header,
+      user('m1', 'one'),
+      gemini('m2', [create(world, 'c1', 'a.txt', 'one\n'), replace(world, 'c2', 'a.txt', 'one\n', 'two\n')]),
+      user('m3', 'two'),
+      gemini('m4', [replace(world, 'c3', 'a.txt', 'two\n', 'three by hand\n', { diffStat: { user_added_lines: 1, model_added_lines: 1 } })]),
+      user('m5', 'three'),
+      gemini('m6', [shell('s1', 'make'), replace(world, 'c4', 'a.txt', 'else\n', 'four\n')]),
+    ])
+    expect(await linesOf(session)).toEqual([
+      '1 edit a.txt: absent > "one\\n" (record)',
+      '1 edit a.txt: "one\\n" (record) > "two\\n" (edit)',
+      '2 edit a.txt: "two\\n" (edit) > "three by hand\\n" (edit)',
+      '3- unknown a.txt: ? no-record > ? changed-by-command',
+      '3 edit a.txt: ? no-record > ? no-record',
+    ])
+  })
+
+  it('takes line ends from the disk where that still has the last text, and what was before from the project\'s history', async () => {
+    const world = newWorld()
+    for (const [path, text] of [['crlf.txt', 'a\r\nb\r\n'], ['bom.txt', '\ufeffa\n'], ['lf.txt', 'a\n']] as const) world.put(`project/${path}`, text)
+    for (const args of [['init', '-q'], ['add', '-A'], ['-c', 'user.name=n', '-c', 'user.email=e@x', 'commit', '-qm', 'x']]) execFileSync('git', args, { cwd: world.folder })
+    for (const [path, text] of [['crlf.txt', 'c\r\nb\r\n'], ['bom.txt', 'c\n'], ['lf.txt', 'typed since\n']] as const) world.put(`project/${path}`, text)
+    const session = await world.open([header, user('m1', 'one'), gemini('m2', [replace(world, 'c1', 'crlf.txt', 'a\nb\n', 'c\nb\n'), replace(world, 'c2', 'bom.txt', 'a\n', 'c\n'), replace(world, 'c3', 'lf.txt', 'a\n', 'c\n')])], true)
+    expect(await linesOf(session)).toEqual([
+      '1- unknown crlf.txt: ? no-record > "a\\r\\nb\\r\\n" (git)',
+      '1- unknown bom.txt: ? no-record > ? no-record',
+      '1- unknown lf.txt: ? no-record > ? no-record',
+      '1 edit crlf.txt: "a\\r\\nb\\r\\n" (git) > "c\\r\\nb\\r\\n" (disk)',
+      '1 edit bom.txt: ? no-record > "c\\n" (disk)',
+      '1 edit lf.txt: ? no-record > ? no-record',
+    ])
+  })
+
+  it('takes the bytes before an edit from the tree that the agent kept', async () => {
+    const world = newWorld()
+    const history = join(world.root, '.gemini/history/project')
+    const git = (...args: readonly string[]): string => execFileSync('git', [`--git-dir=${join(history, '.git')}`, `--work-tree=${world.folder}`, ...args], { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim()
+    mkdirSync(history, { recursive: true })
+    world.put('project/a.txt', 'a\r\n')
+    execFileSync('git', ['init', '-q', history])
+    git('add', '-A')
+    git('-c', 'user.name=n', '-c', 'user.email=e@x', 'commit', '-qm', 'x')
+    const edit = replace(world, 'c1', 'a.txt', 'a\n', 'b\n')
+    world.put('.gemini/tmp/project/checkpoints/2026-a.txt-replace.json', JSON.stringify({ toolCall: { name: 'replace', args: edit['args'] }, commitHash: git('rev-parse', 'HEAD') }))
+    const session = await world.open([header, user('m1', 'one'), gemini('m2', [edit])])
+    expect(await linesOf(session)).toEqual(['1- unknown a.txt: ? no-record > "a\\r\\n" (git)', '1 edit a.txt: "a\\r\\n" (git) > "b\\r\\n" (edit)'])
+  })
+
+  it('says no more of a file that a command may have changed behind the last edit', async () => {
+    const world = newWorld()
+    const session = await world.open([header, user('m1', 'one'), gemini('m2', [create(world, 'c1', 'a.txt', 'one\n'), shell('s1', 'make')]), user('m3', 'two'), gemini('m4')])
+    expect(await linesOf(session)).toEqual(['1 edit a.txt: absent > "one\\n" (record)', '1 command a.txt: "one\\n" (record) > ? changed-by-command', '2- unknown a.txt: ? changed-by-command > ? changed-by-command'])
+  })
+
+  it('claims no last state where a line is lost, since it may have been a later edit', async () => {
+    const world = newWorld()
+    const session = await world.open([header, user('m1', 'one'), gemini('m2', [create(world, 'c1', 'a.txt', 'one\n')]), '{"id":"m3","type":"gem'])
+    expect(await linesOf(session)).toEqual([
+      '1- unknown a.txt: ? no-record > absent',
+      '1 edit a.txt: absent > "one\\n" (record)',
+      '1 unknown a.txt: "one\\n" (record) > ? log-broken',
+    ])
+  })
+
+  it('takes a file for new only where the record says so', async () => {
+    const world = newWorld()
+    const { originalContent: _, ...display } = create(world, 'c1', 'a.txt', 'b\n')['resultDisplay'] as Json
+    const session = await world.open([header, user('m1', 'one'), gemini('m2', [call('c1', 'write_file', { file_path: join(world.folder, 'a.txt'), content: 'b\n' }, { ...display, isNewFile: undefined })])])
+    expect(await linesOf(session)).toEqual(['1- unknown a.txt: ? no-record > ? no-record', '1 edit a.txt: ? no-record > ? no-record'])
+  })
+
+  it('tells of no other text than the last by the disk that it is what the agent left', async () => {
+    const world = newWorld()
+    world.put('project/a.txt', 'typed since\n')
+    const session = await world.open([header, user('m1', 'one'), gemini('m2', [replace(world, 'c1', 'a.txt', 'a\n', 'b\n')])], true)
+    expect(await linesOf(session)).toEqual(['1- unknown a.txt: ? no-record > ? no-record', '1 edit a.txt: ? no-record > ? no-record'])
+  })
+
+  it('reads a line that is being written once it is whole', async () => {
+    const world = newWorld()
+    const session = await world.open([header, user('m1', 'one'), '{"id":"m2","type":"user","content":[{"te'])
+    world.put('.gemini/tmp/project/chats/session-2026-01-01T00-00-abcd.jsonl', [header, user('m1', 'one'), user('m2', 'two')].map((line) => JSON.stringify(line)).join('\n'))
+    const before = session.turns.length
+    await session.whenLoaded()
+    expect([before, session.turns.length]).toEqual([1, 2])
+  })
+
+  it(`survives any order, cut and damage of its lines (seed ${seed})`, async () => {
+    const world = newWorld()
+    const random = new Random(seed)
+    const lines = [header, user('m1', 'one \u2028 \u{1f6d2}'), gemini('m2', [create(world, 'c1', 'a.txt', 'one\n'), replace(world, 'c2', '../../etc/x', 'a', 'b'), shell('s1', 'x')]), { $rewindTo: 'm1' }, { $set: { messages: [user('m1', 'one'), null, 5, { id: 7 }] } }, { type: 'new', odd: true }, { $set: null }, { id: '__proto__', type: 'gemini', toolCalls: [null, { name: 5 }] }, user('m3', 'two')].map((line) => JSON.stringify(line))
+    for (let round = 0; round < 120; round++) {
+      const picked = Array.from({ length: random.below(14) + 1 }, () => random.pick(lines))
+      const bytes = Buffer.from(picked.join('\n'))
+      for (let time = random.below(4); time > 0; time--) bytes[random.below(bytes.length)] = random.below(256)
+      const text = bytes.subarray(0, random.chance(40) ? random.below(bytes.length) : bytes.length).toString('latin1')
+      try {
+        const session = await world.open([text], random.chance(50), random.chance(20) ? 'session-2026-01-01T00-00-abcd.json' : undefined)
+        for (const turn of [...session.turns, ...session.setAside.flatMap((branch) => branch.turns)]) await session.readTurn(turn.promptId)
+        for (const line of await linesOf(session)) if (line.includes('etc/x')) expect(line).not.toMatch(/\((disk|git)\)/)
+        session.close()
+      } catch (thrown) {
+        expect(thrown).toMatchObject({ code: 'SESSION_FORMAT_UNKNOWN' })
+      }
+    }
+  })
+})

@@ -1,0 +1,187 @@
+import { statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { ReviewError } from '../../shared/errors.js'
+import type { PromptId } from '../../shared/ids.js'
+import type { ProblemKind, TranscriptEntry } from '../../shared/session.js'
+import { openDocumentSession, type DocumentSource, type SessionDocument } from './document-session.js'
+import { callsIn, entriesOf, outputOf } from './gemini-calls.js'
+import { GitFiles, readCheckpoints } from './gemini-evidence.js'
+import { textOfBytes, type EditEvent } from './gemini-chain.js'
+import { projectFolder } from './gemini-folder.js'
+import { geminiLedger } from './gemini-ledger.js'
+import { readGeminiLog, type GeminiLog } from './gemini-log.js'
+import { turnsOf, type GeminiTurn, type GeminiTurns } from './gemini-turns.js'
+import { textAt } from './json-values.js'
+import type { LogEnds } from './log-ends.js'
+import { readInside } from './read-inside.js'
+import type { LedgerPages } from './recorded-session.js'
+import { expand } from './session-places.js'
+import type { OpenOptions, OtherLogs, SessionReader } from './session-reader.js'
+
+const logName = /^session-\d{4}-\d{2}-\d{2}T[\d-]+-[A-Za-z0-9-]+\.jsonl?$/
+const newestPrompts = 20
+/** Behind each of these problems is a record that was not read. */
+const lostRecords: ReadonlySet<ProblemKind> = new Set(['bad-line', 'torn-line', 'oversized-line'])
+
+const others: OtherLogs = {
+  isLog: (name) => logName.test(name),
+  sessionsIn: async (found) => (basename(dirname(found.file)) === 'chats' || !found.file.endsWith('.json') ? [found] : []),
+  look: async (file, signal) => {
+    const log = await readGeminiLog(file, signal)
+    // A subagent's log belongs to the session that started it.
+    if (log.document.kind === 'subagent') throw new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is the log of a subagent. Open the session that started it.')
+    const turns = turnsOf(log.document)
+    return {
+      ends: await endsOf(file, log, turns),
+      counts: { lines: log.lines, prompts: turns.byId.size, turns: turns.live.length, problems: log.problems.total(), stat: null, trail: [] },
+    }
+  },
+}
+
+/**
+ * Sessions of Gemini CLI.
+ * Source: its logs are `~/.gemini/tmp/<project>/chats/session-*.jsonl`, before 0.5x one `.json` document each.
+ */
+export const geminiReader: SessionReader = {
+  format: 'gemini',
+  agent: 'gemini-cli',
+  homeName: '.gemini',
+  homes: (environment, home) => {
+    const moved = environment['GEMINI_CLI_HOME']
+    return [join(moved ? expand(moved, home) : home, '.gemini')]
+  },
+  logFolders: (agentHome) => [join(agentHome, 'tmp')],
+  others,
+  coveredLogs: () => new Set(),
+  open: (options, signal) => openDocumentSession(new GeminiSource(options), options, signal),
+}
+
+async function endsOf(file: string, log: GeminiLog, { live }: GeminiTurns): Promise<LogEnds> {
+  const { document } = log
+  const prompts = live.map(({ turn }) => ({ prompt: turn.prompt, startedAt: turn.startedAt }))
+  return {
+    sessionId: document.sessionId,
+    folder: await projectFolder(file, log),
+    branch: null,
+    agent: null,
+    client: null,
+    model: document.model,
+    title: document.title,
+    firstPrompt: prompts[0]?.prompt ?? null,
+    startedAt: document.startedAt,
+    lastActiveAt: document.lastActiveAt,
+    lineage: [],
+    newestPrompts: prompts.slice(-newestPrompts).reverse(),
+  }
+}
+
+class GeminiSource implements DocumentSource {
+  readonly agent
+  readonly files: readonly string[]
+  private readonly git: GitFiles | null
+  private readonly shadow: GitFiles | null
+
+  constructor(private readonly options: OpenOptions) {
+    const { file, workspace } = options
+    this.agent = options.agent
+    this.files = [file]
+    const project = dirname(dirname(file))
+    this.git = gitFilesAt(workspace === null ? null : join(workspace, '.git'))
+    this.shadow = gitFilesAt(join(dirname(dirname(project)), 'history', basename(project), '.git'))
+  }
+
+  stamp(): string {
+    const stats = statSync(this.options.file, { bigint: true, throwIfNoEntry: false })
+    return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : ''
+  }
+
+  async read(signal?: AbortSignal): Promise<SessionDocument> {
+    const { file } = this.options
+    const log = await readGeminiLog(file, signal)
+    const turns = turnsOf(log.document)
+    const folder = await projectFolder(file, log, signal)
+    const isBroken = log.problems.list().some(({ kind }) => lostRecords.has(kind))
+    const lastId = turns.live.at(-1)?.turn.promptId
+    const readTurn = async (promptId: PromptId, abort?: AbortSignal): Promise<readonly TranscriptEntry[] | null> => {
+      const turn = turns.byId.get(promptId)
+      return turn ? transcriptOf(log, turn, folder, promptId === lastId, abort) : null
+    }
+    return {
+      id: log.document.sessionId ?? basename(file).replace(/\.jsonl?$/, ''),
+      folder,
+      turns: turns.live.map(({ turn }) => turn),
+      setAside: turns.setAside,
+      rewinds: turns.rewinds,
+      problems: log.problems.list(),
+      readTurn,
+      readOutput: async (promptId, callId, abort) => {
+        for (const message of turns.byId.get(promptId)?.messages ?? []) {
+          const call = callsIn(await log.read(message, abort)).find((each) => textAt(each, 'id') === callId)
+          if (call) return outputOf(call)
+        }
+        return null
+      },
+      rawLines: async () => [],
+      ledger: (abort) => this.ledger(turns, folder, isBroken, async (promptId) => (await readTurn(promptId, abort)) ?? [], abort),
+    }
+  }
+
+  close(): void {
+    this.git?.close()
+    this.shadow?.close()
+  }
+
+  private async ledger(
+    { live, rewinds }: GeminiTurns,
+    folder: string | null,
+    isBroken: boolean,
+    readTurn: (promptId: PromptId) => Promise<readonly TranscriptEntry[]>,
+    signal?: AbortSignal,
+  ): Promise<LedgerPages> {
+    const { workspace, file } = this.options
+    const [git, shadow] = [this.git, this.shadow]
+    const checkpoints = shadow ? await readCheckpoints(join(dirname(dirname(file)), 'checkpoints')) : []
+    const commits = (await git?.commits(signal)) ?? []
+    const used = new Set<number>()
+    const checkpointOf = async ({ call }: EditEvent, path: string): Promise<Buffer | null> => {
+      const at = checkpoints.findIndex(({ tool, args }, index) => !used.has(index) && tool === call.name && args === call.args)
+      const commit = checkpoints[at]?.commit
+      if (!shadow || commit === undefined || path.startsWith('/')) return null
+      used.add(at)
+      return shadow.fileIn(commit, path, signal)
+    }
+    const committed = async (path: string, text: string): Promise<Buffer | null> => {
+      for (const commit of path.startsWith('/') ? [] : commits) {
+        const bytes = (await git?.fileIn(commit, path, signal)) ?? null
+        if (textOfBytes(bytes) === text) return bytes
+      }
+      return null
+    }
+    const turns = live.map(({ turn }) => turn.promptId)
+    return geminiLedger({
+      turns,
+      readTurn,
+      isBroken,
+      afterRewinds: new Set(rewinds.flatMap(({ after }) => turns[after === null ? 0 : turns.indexOf(after) + 1] ?? [])),
+      evidenceOf: async (path) => {
+        const disk = await readInside(workspace, path)
+        return {
+          disk: disk && Buffer.from(disk),
+          isPosix: folder?.startsWith('/') ?? false,
+          checkpointOf: (event) => checkpointOf(event, path),
+          committed: (text) => committed(path, text),
+        }
+      },
+    })
+  }
+}
+
+async function transcriptOf(log: GeminiLog, { messages }: GeminiTurn, folder: string | null, isOpen: boolean, signal?: AbortSignal): Promise<readonly TranscriptEntry[]> {
+  const entries: TranscriptEntry[] = []
+  for (const message of messages) entries.push(...entriesOf(await log.read(message, signal), message.at, { folder, isOpen }))
+  return entries
+}
+
+function gitFilesAt(gitFolder: string | null): GitFiles | null {
+  return gitFolder !== null && statSync(gitFolder, { throwIfNoEntry: false })?.isDirectory() ? new GitFiles(gitFolder) : null
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import type { FileState, UnknownReason } from '../../shared/file-state.js'
+import type { PromptId, WorkspacePath } from '../../shared/ids.js'
+import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
+import { computedPages, type ComputedEntry } from './computed-ledger.js'
+import { isJoined, newEvent, proveChain, type ChainEvidence, type EditEvent, type KnownBytes, type Slot } from './gemini-chain.js'
+import type { LedgerPages } from './recorded-session.js'
+import { blankWords } from './text-ledger.js'
+
+export interface GeminiLedgerDeps {
+  readonly turns: readonly PromptId[]
+  readonly readTurn: (promptId: PromptId) => Promise<readonly TranscriptEntry[]>
+  /** Records were lost, and any of them may have been an edit. */
+  readonly isBroken: boolean
+  /** Turns before which the agent took others back, and perhaps their changes. */
+  readonly afterRewinds: ReadonlySet<PromptId>
+  readonly evidenceOf: (path: WorkspacePath) => Promise<Omit<ChainEvidence, 'blanks'>>
+}
+
+type Entry = ComputedEntry & { readonly turn: number }
+
+/** What a session's edits did to files, with each state proved or unknown. What commands did is not in it. */
+export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages> {
+  const { turns, readTurn, evidenceOf } = deps
+  const paths = new Map<WorkspacePath, EditEvent[]>()
+  /** By turn, the calls that can change any file, by their place among all calls of the turn. */
+  const wild: (readonly ToolCall[])[] = []
+  let blanks = 0
+  for (const [turn, promptId] of turns.entries()) {
+    const calls = (await readTurn(promptId)).flatMap((entry) => (entry.kind === 'call' ? [entry.call] : []))
+    wild.push(calls)
+    let isAfterCommand = false
+    for (const call of calls) {
+      if (isWild(call)) {
+        isAfterCommand = true
+        if (blankWords.test(call.command?.text ?? call.args)) blanks++
+      }
+      if (!call.edit || call.status === 'refused' || (call.status === 'failed' && call.output !== '')) continue
+      const event = newEvent(call, { turn, promptId, blanksBefore: blanks, isAfterCommand })
+      const known = paths.get(call.edit.path)
+      if (known) known.push(event)
+      else paths.set(call.edit.path, [event])
+    }
+  }
+  const kept = new Map<string, KnownBytes>()
+  const entries: Entry[] = []
+  for (const [path, events] of paths) {
+    const evidence = { ...(await evidenceOf(path)), blanks }
+    await proveChain(events, evidence)
+    entries.push(...entriesOf(path, events, evidence, deps, wild, kept))
+  }
+  const order = (entry: Entry): number => 2 * entry.turn + (entry.isBeforeTurn ? 0 : 1)
+  entries.sort((one, two) => order(one) - order(two))
+  const pages = computedPages(entries, { read: async (sha256) => kept.get(sha256)?.bytes ?? null, sourceOf: (sha256) => kept.get(sha256)?.source ?? 'record' })
+  return { ...pages, isPartial: true }
+}
+
+/** A call that can change files without naming them. */
+function isWild({ kind, status }: ToolCall): boolean {
+  return status !== 'refused' && (kind === 'command' || kind === 'other' || kind === 'subagent')
+}
+
+function entriesOf(
+  path: WorkspacePath,
+  events: readonly EditEvent[],
+  { disk, blanks }: ChainEvidence,
+  { turns, isBroken, afterRewinds }: GeminiLedgerDeps,
+  calls: readonly (readonly ToolCall[])[],
+  kept: Map<string, KnownBytes>,
+): readonly Entry[] {
+  const entry = (turn: number, promptId: PromptId, before: FileState, after: FileState, facts: Partial<ComputedEntry>): Entry => {
+    const change = { path, before: async () => before, after: async () => after }
+    return { turn, promptId, isBeforeTurn: false, callId: null, cause: 'unknown', at: 0, limits: [], changes: [change], ...facts }
+  }
+  const sighted = (turn: number, promptId: PromptId, event: EditEvent): Entry =>
+    entry(turn, promptId, unknown('no-record'), event.isAfterCommand ? unknown('changed-by-command') : stateOf(event.before, kept), { isBeforeTurn: true, isFirstSight: true })
+  const [first] = events
+  const found: Entry[] = []
+  // A file that the agent made was not there before either, if nothing can have taken it away.
+  const isNew = !isBroken && first?.before.isAbsent && !first.isAfterCommand && !calls.slice(0, first.turn).some((ofTurn) => ofTurn.some(isWild))
+  if (first && !isNew) found.push(sighted(first.turn, first.promptId, first))
+  events.forEach((event, at) => {
+    const { call, turn, promptId } = event
+    found.push(entry(turn, promptId, stateOf(event.before, kept), stateOf(event.after, kept), { callId: call.callId, cause: 'edit', at: call.startedAt ?? 0 }))
+    const next = events[at + 1]
+    if (isJoined(event, next, disk, blanks) || next?.turn === turn) return
+    // Nobody saw it again as it was left: a command behind it may have changed it, and so may anybody later.
+    const ofTurn = calls[turn] ?? []
+    const isFollowed = isBroken || ofTurn.slice(ofTurn.indexOf(call) + 1).some(isWild)
+    const reason = isBroken ? 'log-broken' : isFollowed ? 'changed-by-command' : 'no-record'
+    if (isFollowed) found.push(entry(turn, promptId, stateOf(event.after, kept), unknown(reason), { cause: isBroken ? 'unknown' : 'command' }))
+    const nextTurn = turns[turn + 1]
+    if (next?.turn === turn + 1 && !isFollowed && !next.isAfterCommand && event.after.known && next.before.known) {
+      found.push(entry(next.turn, next.promptId, stateOf(event.after, kept), stateOf(next.before, kept), { isBeforeTurn: true, cause: afterRewinds.has(next.promptId) ? 'unknown' : 'user' }))
+      return
+    }
+    if (nextTurn !== undefined && next?.turn !== turn + 1) found.push(entry(turn + 1, nextTurn, unknown(reason), unknown(reason), { isBeforeTurn: true, isFirstSight: true }))
+    if (next) found.push(sighted(next.turn, next.promptId, next))
+  })
+  return found
+}
+
+function stateOf({ isAbsent, known }: Slot, kept: Map<string, KnownBytes>): FileState {
+  if (isAbsent) return { kind: 'absent' }
+  if (!known) return unknown('no-record')
+  const sha256 = createHash('sha256').update(known.bytes).digest('hex')
+  kept.set(sha256, kept.get(sha256) ?? known)
+  return { kind: 'file', sha256, sizeBytes: known.bytes.length, mode: null }
+}
+
+function unknown(reason: UnknownReason): FileState {
+  return { kind: 'unknown', reason }
+}

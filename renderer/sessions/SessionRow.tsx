@@ -1,0 +1,69 @@
+import type { SessionSummary } from '../../shared/session.js'
+import { openSession } from '../state/actions.js'
+import { agentOfSession, AgentSign, sessionAgentText } from '../ui/agents.js'
+import { Badge, Stat } from '../ui/parts.js'
+import { countText, whenText } from '../ui/words.js'
+
+interface RowProps {
+  readonly session: SessionSummary
+  readonly isOn: boolean
+  readonly now: number
+  readonly style: { readonly transform: string; readonly height: number }
+}
+
+/** One session of the list: its title, agent, time and size. */
+export function SessionRow({ session, isOn, now, style }: RowProps) {
+  const turns = session.turns === null ? null : countText(session.turns, 'turn')
+  const when = session.isLive ? 'Live' : session.lastActiveAt === null ? 'No time recorded' : whenText(session.lastActiveAt, now)
+  const label = [
+    session.title,
+    sessionAgentText(session),
+    when,
+    turns,
+    session.problems > 0 ? countText(session.problems, 'problem') : null,
+    session.workspace === null ? 'read only' : null,
+  ]
+  return (
+    <div
+      role="option"
+      id={`session-${session.key}`}
+      aria-selected={isOn}
+      aria-label={label.filter(Boolean).join(', ')}
+      className={isOn ? 'ses on' : 'ses'}
+      style={style}
+      title={session.title}
+      onClick={() => void openSession(session.key)}
+    >
+      <div className="l1">
+        <span className={isOn ? 'ell grow b' : 'ell grow'}>{session.title}</span>
+        {session.workspace === null && <Badge title="Its folder is not here, so files cannot be rewound">read only</Badge>}
+        {session.problems > 0 && (
+          <Badge look="con" title={countText(session.problems, 'record') + ' not understood'}>
+            ◆ {session.problems}
+          </Badge>
+        )}
+        {session.isLive && <span className="live" />}
+      </div>
+      <div className="l2">
+        <AgentSign agent={agentOfSession(session)} />
+        <span>{when}</span>
+        {session.client !== null && (
+          <>
+            <span>·</span>
+            <span className="ell" title={sessionAgentText(session)}>
+              through Overturn
+            </span>
+          </>
+        )}
+        {turns && session.client === null && (
+          <>
+            <span>·</span>
+            <span className="ell">{turns}</span>
+          </>
+        )}
+        <span className="grow" />
+        {session.stat && <Stat stat={session.stat} />}
+      </div>
+    </div>
+  )
+}

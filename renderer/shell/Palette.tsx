@@ -5,7 +5,7 @@ import { valueOf } from '../state/loadable.js'
 import { getState, useStore } from '../state/store.js'
 import { Icon } from '../ui/icons.js'
 import { Kbd } from '../ui/parts.js'
-import { commandItems, hitItem, markWords, searchItem, type PaletteItem } from './palette-items.js'
+import { commandItems, hitItem, markWords, searchId, searchItem, type PaletteItem } from './palette-items.js'
 import { commands } from './shell-commands.js'
 
 /** Files, turns and commands of the session, and everything that the window can do. */
@@ -45,8 +45,10 @@ function Search() {
     if (event.key === 'ArrowDown') setAt((current + 1) % Math.max(1, items.length))
     else if (event.key === 'ArrowUp') setAt((current - 1 + items.length) % Math.max(1, items.length))
     else if (event.key === 'F' && event.shiftKey && (event.ctrlKey || event.metaKey)) openSearch(text)
-    else if (event.key === 'Enter' && !event.nativeEvent.isComposing) run(items[current])
-    else return
+    else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      // What the session itself has may still be on its way.
+      if (items[current]?.id !== searchId || dialog?.hits.kind !== 'loading') run(items[current])
+    } else return
     event.preventDefault()
   }
   return (
@@ -76,7 +78,7 @@ function Search() {
           <Line key={item.id} item={item} index={index} words={text} isOn={index === current} onChoose={() => run(item)} />
         ))}
       </div>
-      {items.length === 0 && <p className="palette-none t2">{dialog?.hits.kind === 'loading' ? 'Looking…' : 'Nothing has these words.'}</p>}
+      {items.every(({ id }) => id === searchId) && <p className="palette-none t2">{dialog?.hits.kind === 'loading' ? 'Looking…' : 'Nothing has these words.'}</p>}
     </>
   )
 }

@@ -10,6 +10,9 @@ import { folderName } from '../ui/words.js'
 /** Turn of each connected session at the last look; `null` before the first one. */
 let known: ReadonlyMap<SessionKey, number> | null = null
 
+/** A session that is to be opened as soon as its log is in the list. */
+let wanted: SessionKey | null = null
+
 /** Sessions in which the first turn began since the last look, the newest first. One that works on is no news. */
 export function begunSince(before: ReadonlyMap<SessionKey, number>, agents: readonly AgentSession[]): readonly AgentSession[] {
   return agents
@@ -31,16 +34,18 @@ export function followAgents(signal: AbortSignal): void {
     known = new Map(list.map(({ session, isConnected, turn }) => [session, isConnected ? turn : 0]))
     const newest = begun[0]
     if (!newest) return
-    if (isFirstScreen()) void openBegun(newest.session)
+    if (isFirstScreen()) void open(newest.session)
     else if (!isFirstLook) for (const agent of begun) tell(agent)
   }
   look()
   const stop = useStore.subscribe((state, before) => {
-    if (state.agents.list !== before.agents.list || state.isStarted !== before.isStarted || state.library !== before.library) look()
+    if (state.agents.list !== before.agents.list || state.isStarted !== before.isStarted) look()
+    if (state.library !== before.library && state.library.kind === 'ready' && wanted !== null) void open(wanted)
   })
   signal.addEventListener('abort', () => {
     stop()
     known = null
+    wanted = null
   })
 }
 
@@ -49,12 +54,15 @@ function isFirstScreen(): boolean {
   return session === null && opening === null && view === 'review' && dialog === null
 }
 
-/** Its log may not be in the list yet; then it is tried again when the list is. */
-async function openBegun(session: SessionKey): Promise<void> {
+/** Its log may not be in the list yet; then it is tried again with the next list, unless the person opened another one. */
+async function open(session: SessionKey): Promise<void> {
+  wanted = null
+  const before = getState().session?.key
   await openSession(session)
-  if (getState().opening?.error?.code !== 'SESSION_NOT_FOUND') return
+  const { opening, session: now } = getState()
+  if (opening?.key !== session || opening.error?.code !== 'SESSION_NOT_FOUND' || now?.key !== before) return
   cancelOpening()
-  known = new Map([...(known ?? [])].filter(([key]) => key !== session))
+  wanted = session
 }
 
 function tell({ session, client, workspace }: AgentSession): void {
@@ -70,5 +78,5 @@ function tell({ session, client, workspace }: AgentSession): void {
 
 function show(session: SessionKey): void {
   setView('review')
-  void openSession(session)
+  void open(session)
 }

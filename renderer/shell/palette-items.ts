@@ -50,9 +50,12 @@ export function hitItem(hit: Hit, at: number): PaletteItem {
   }
 }
 
+/** Name of the line that searches all sessions. */
+export const searchId = 'search all'
+
 /** Looks for the words in every session, where the open one does not have them. */
 export function searchItem(text: string): PaletteItem {
-  return { id: 'search all', icon: 'search', text: `Search all sessions for “${text.trim()}”`, note: '', keys: 'Mod+Shift+F', run: () => openSearch(text) }
+  return { id: searchId, icon: 'search', text: `Search all sessions for “${text.trim()}”`, note: '', keys: 'Mod+Shift+F', run: () => openSearch(text) }
 }
 
 /** Commands that can be done now and whose label has every word, best first: words at its beginning count more. */

@@ -18,9 +18,10 @@ export function lookAgain(): void {
 export function lookAround(signal: AbortSignal): void {
   window.addEventListener('focus', lookAgain, { signal })
   const timer = setInterval(() => {
-    const { view, changes } = getState()
-    // Nothing is exchanged under a dialog, or where something is typed or decided.
-    if (document.visibilityState === 'visible' && view === 'review' && changes.takingBack === null) lookAgain()
+    const { session, opening, connection, view } = getState()
+    const isLookedAt = document.visibilityState === 'visible' && view === 'review' && session !== null && opening === null
+    // The list of changes follows the header, so that nothing on the screen moves where nothing was changed.
+    if (isLookedAt && connection.kind === 'open') void refreshSession()
   }, everyMs)
   signal.addEventListener('abort', () => clearInterval(timer))
 }

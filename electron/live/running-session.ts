@@ -144,6 +144,7 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, stance: 
         taint: stance.taint().level,
         isPlanMode: stance.isPlanning(),
         branch: guard.branch(),
+        shell: process.platform === 'win32' ? 'cmd' : 'bash',
       })
       log.info('policy.judged', { session: key, verdict: judgement.verdict, reason: judgement.reason, parts: judgement.parts.length })
       return judgement

@@ -12,6 +12,7 @@ const context: CommandContext = {
   settings: defaultPolicy,
   taint: 'PUBLIC',
   isPlanMode: false,
+  shell: 'bash',
   branch: 'main',
 }
 
@@ -207,6 +208,13 @@ describe('rules of the user', () => {
   it('tell words with blanks from several words', () => {
     const given = settings({ rules: [rule('npm run a b')] })
     expect([verdictOf('npm run a b', given), verdictOf('npm run "a b"', given)]).toEqual(['allowed', 'asks'])
+  })
+})
+
+describe('the Windows shell', () => {
+  it('is never taken for a shell that the policy reads', () => {
+    const given: CommandContext = { ...settings({ rules: [rule('npm test')] }), shell: 'cmd' }
+    expect(['ls', 'npm test', 'echo a^&del b', 'sudo ls'].map((command) => verdictOf(command, given))).toEqual(['asks', 'asks', 'asks', 'denied'])
   })
 })
 

@@ -16,6 +16,8 @@ export interface CommandContext {
   readonly isPlanMode: boolean
   /** The branch that is checked out; `null` for none, or where it is not known. */
   readonly branch: string | null
+  /** What runs the command. The policy reads the language of `bash` alone: what `cmd.exe` would run is always asked about. */
+  readonly shell: 'bash' | 'cmd'
 }
 
 const maxLength = 65_536
@@ -47,6 +49,7 @@ function judge(command: string, context: CommandContext): CommandJudgement {
   const parts = commands.map((part) => partOf(part, context))
   const [problem] = problems
   if (problem !== undefined) return unparsed(`Could not be parsed: ${problem}`, parts)
+  if (context.shell === 'cmd') return unparsed('Commands of the Windows shell are not read by the policy', parts)
   if (parts.length === 0) return unparsed('It runs nothing', parts)
   if (invisible.test(command))
     return { ...summed(parts), verdict: worseVerdict('asks', summed(parts).verdict), reason: 'Holds characters that cannot be seen' }

@@ -7,12 +7,15 @@ import { openLog } from './base/log.js'
 import { dataFolderPath, openDataFolder } from './base/settings.js'
 import { approvalCommand, approvalCommands, type ApprovalCommand } from './commands/approvals.js'
 import { mcp, startHeadlessHost } from './commands/mcp.js'
-import { runCommandLine } from './commands/run-command-line.js'
+import { calm, runCommandLine } from './commands/run-command-line.js'
+import { visible } from './commands/words.js'
 import { createDeskLink } from './live/desk-link.js'
 import { serveApp } from './serve-app.js'
 import { serveHeadless } from './serve-headless.js'
 
-const out = (text: string | Uint8Array): unknown => process.stdout.write(text)
+/** A file or a patch goes into a pipe byte for byte; on a screen it must not be obeyed. */
+const out = (text: string | Uint8Array): unknown =>
+  process.stdout.write(typeof text !== 'string' && process.stdout.isTTY ? visible(new TextDecoder().decode(text)) : text)
 const note = (text: string): unknown => process.stderr.write(text)
 
 /**
@@ -79,7 +82,7 @@ async function askDesk(name: ApprovalCommand, words: readonly string[], dataFold
     log: openLog(dataFolder),
   })
   try {
-    return await approvalCommand(name, words, { desk: desk.handlers, onChanged: (listener) => listeners.push(listener), out, note, signal })
+    return await approvalCommand(name, words, { desk: desk.handlers, onChanged: (listener) => listeners.push(listener), ...calm({ out, note }), signal })
   } finally {
     await desk.close()
   }

@@ -10,7 +10,7 @@ import { formatHunk } from '../../shared/patch.js'
 import type { CallContext } from '../../shared/rpc.js'
 import type { DeskHandlers } from '../live/desk-handlers.js'
 import { UsageError } from './arguments.js'
-import { asJson, countOf, plain, signed } from './words.js'
+import { asJson, countOf, plain, signed, visible } from './words.js'
 import type { ExitCode } from './world.js'
 
 export const approvalCommands = ['approvals', 'approve', 'reject'] as const
@@ -218,7 +218,7 @@ async function shown(approval: Approval, world: ApprovalWorld, context: CallCont
   const lines = [line(approval)]
   if (subject.kind === 'command') {
     if (subject.note !== null) lines.push(`  ${plain(subject.note)}`)
-    for (const { verdict, text, reason } of subject.judgement.parts) lines.push(`  ${verdict}: ${plain(text)} (${reason})`)
+    for (const { verdict, text, reason } of subject.judgement.parts) lines.push(`  ${verdict}: ${plain(text)} (${plain(reason)})`)
   }
   if (subject.kind === 'plan') lines.push(...subject.markdown.split('\n').map(plain))
   for (const { path, before, after } of await textsOf(approval, world, context)) {
@@ -228,11 +228,6 @@ async function shown(approval: Approval, world: ApprovalWorld, context: CallCont
     else for (const [at, hunk] of hunksOf(texts[0], texts[1]).entries()) lines.push(`hunk ${at + 1}`, ...formatHunk(hunk).trimEnd().split('\n').map(visible))
   }
   return `${lines.join('\n')}\n`
-}
-
-/** A line of a diff, in which nothing can move the cursor. */
-function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => (character === '\t' ? '\t' : '·'))
 }
 
 function asText(side: FileSide): string | null {

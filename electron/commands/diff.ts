@@ -28,7 +28,8 @@ export async function diff(line: CommandLine, world: CommandWorld): Promise<Exit
     else unknown.push(path)
   }
   const patch = patches.join('')
-  world.out(line.flag('json') ? asJson({ patch, unknown }) : patch)
+  // As bytes: a patch is applied as it is.
+  world.out(line.flag('json') ? asJson({ patch, unknown }) : Buffer.from(patch))
   for (const path of unknown) world.note(`${plain(path)}: not in the patch, its content is not known at one of the two moments.\n`)
   return unknown.length > 0 ? 1 : 0
 }

@@ -8,6 +8,7 @@ import { search } from './search.js'
 import { sessions } from './sessions.js'
 import { show } from './show.js'
 import { why } from './why.js'
+import { asJson, visible } from './words.js'
 import type { Command, CommandWorld, ExitCode } from './world.js'
 
 const commands: Readonly<Record<CommandName, Command>> = { sessions, show, files, cat, diff, rewind, search, why, undo, redo, 'take-back': takeBack, export: exportSession }
@@ -17,12 +18,18 @@ export interface Terminal {
   readonly note: (text: string) => void
 }
 
+/** Whatever a text was made of (a prompt, a name, an argument), the terminal shows it and obeys nothing. Bytes pass as they are. */
+export function calm({ out, note }: Terminal): Terminal {
+  return { out: (text) => out(typeof text === 'string' ? visible(text) : text), note: (text) => note(visible(text)) }
+}
+
 /** Runs one command line (without node and script). `openWorld` is called only for a command that is understood. */
 export async function runCommandLine(
   words: readonly string[],
-  terminal: Terminal,
+  rawTerminal: Terminal,
   openWorld: (line: CommandLine) => Promise<{ readonly world: CommandWorld; readonly close: () => Promise<void> }>,
 ): Promise<ExitCode> {
+  const terminal = calm(rawTerminal)
   const [name = 'help'] = words
   if (name === 'help' || words.includes('--help') || words.includes('-h')) {
     terminal.out(usage)
@@ -33,7 +40,7 @@ export async function runCommandLine(
     const line = readCommandLine(words)
     const { world, close } = await openWorld(line)
     try {
-      return await commands[line.name](line, world)
+      return await commands[line.name](line, { ...world, ...terminal })
     } finally {
       await close()
     }
@@ -48,7 +55,7 @@ function failed(thrown: unknown, words: readonly string[], terminal: Terminal): 
     return 2
   }
   const error = toWireError(thrown)
-  if (words.includes('--json')) terminal.out(`${JSON.stringify({ error }, null, 2)}\n`)
+  if (words.includes('--json')) terminal.out(asJson({ error }))
   const files = error.details['files']
   const places = Array.isArray(files) ? files.map((file) => `  ${file}\n`).join('') : ''
   terminal.note(`${thrown instanceof ReviewError ? error.message : `${error.message} (${thrown instanceof Error ? thrown.message : 'unknown cause'})`}\n${places}`)

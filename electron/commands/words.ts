@@ -14,12 +14,24 @@ export function needed(line: CommandLine, option: string, meaning: string): stri
   return value
 }
 
-export const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+/** JSON in which what a terminal would obey is written as escapes: the value stays the same. */
+export function asJson(value: unknown): string {
+  const escaped = (text: string): string => Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
+  return `${JSON.stringify(value, null, 2).replace(obeyed, (text) => (text === '\n' ? text : escaped(text)))}\n`
+}
+
+/** Characters that a terminal obeys, or that turn the order of a line. */
+const obeyed = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+
+/** Text of several lines for a terminal: nothing in it can move the cursor, colour, or turn the order of a line. */
+export function visible(text: string): string {
+  return text.replace(obeyed, (character) => (character === '\t' || character === '\n' ? character : '·'))
+}
 
 /** Recorded text on one line of a terminal: nothing in it can move the cursor, colour, or end the line. */
 export function plain(text: string, longest = 120): string {
   const first = text.split('\n', 1)[0] ?? ''
-  const clean = first.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '·')
+  const clean = first.replace(obeyed, '·')
   return clean.length > longest || first.length < text.length ? `${clean.slice(0, longest - 1)}…` : clean
 }
 

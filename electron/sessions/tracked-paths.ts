@@ -8,13 +8,15 @@ const driveRoot = /^[A-Za-z]:\//
  * The path under which a log tracks a file, made safe: relative to the session's folder, or absolute where it lies outside.
  *
  * Returns: `null` for a path that no recorder writes and that could lead elsewhere: with `..`, `.` or empty names, NUL, a
- * trailing slash, a backslash or a drive letter (but for a log from Windows, whose separators become `/`), or the folder itself.
+ * trailing slash, a drive letter or a backslash, or the folder itself. In a log from Windows backslashes become `/`; in one of
+ * another system they are letters of a name, where the files are on such a system too.
  */
 export function trackedPath(recorded: string, folder: string | null): WorkspacePath | null {
   const isWindows = folder !== null && drive.test(folder)
   const path = isWindows ? recorded.replaceAll('\\', '/') : recorded
   const root = isWindows ? folder.replaceAll('\\', '/') : folder
-  if (path === '' || path.length > longestPath || path.includes('\0') || path.includes('\\')) return null
+  if (path === '' || path.length > longestPath || path.includes('\0')) return null
+  if (path.includes('\\') && (process.platform === 'win32' || !root?.startsWith('/'))) return null
   const isAbsolute = path.startsWith('/') || (isWindows && driveRoot.test(path))
   if (!isAbsolute && drive.test(path)) return null
   const start = path.startsWith('/') ? 1 : 0

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { cancelOpening, setTimelineFilter } from '../state/actions.js'
+import { cancelOpening, openSession, setTimelineFilter } from '../state/actions.js'
 import type { OpenSession, Opening } from '../state/shell-slice.js'
 import { useStore } from '../state/store.js'
 import { EmptyState, ErrorState, IconButton, LoadingState, PaneHead, ProgressLine } from '../ui/parts.js'
@@ -29,6 +29,7 @@ export function Timeline({ session, opening }: { readonly session: OpenSession |
       </PaneHead>
       {finder !== null && <TurnFinder words={finder} />}
       {opening && !opening.error && <OpeningNote opening={opening} session={session} />}
+      {session && <SharedTurns session={session} />}
       {session ? (
         <Rows session={session} />
       ) : opening?.error ? (
@@ -55,6 +56,22 @@ function Rows({ session }: { readonly session: OpenSession }) {
     )
   }
   return <TimelineList session={session} model={model} />
+}
+
+/** Says that the first turns are in the log of another session too: one of the two went on from the other. */
+function SharedTurns({ session }: { readonly session: OpenSession }) {
+  const listed = useStore((state) => (state.library.kind === 'ready' ? state.library.value.sessions : null))
+  const shared = listed?.find(({ key }) => key === session.key)?.sharedTurns
+  const other = shared && listed?.find(({ key }) => key === shared.session)
+  if (!shared || !other) return null
+  return (
+    <p className="tl-note sm t2">
+      {shared.turns === 1 ? 'Turn 1 is' : `Turns 1–${numberText(shared.turns)} are`} also in{' '}
+      <button type="button" className="link" onClick={() => void openSession(other.key)}>
+        {other.title}
+      </button>
+    </p>
+  )
 }
 
 /** How far reading has come, and the newest prompts while the middle is not there yet. */

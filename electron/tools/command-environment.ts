@@ -1,5 +1,8 @@
 // What of the person's environment a command sees.
 
+import { realpathSync } from 'node:fs'
+import { delimiter, isAbsolute, relative, sep } from 'node:path'
+
 /** Ours alone: tokens, folders and switches of the app and of the programs that it was started by. */
 const dropped: readonly RegExp[] = [
   /^OVERTURN_/,
@@ -31,8 +34,37 @@ const fixed: Readonly<Record<string, string>> = {
   GIT_CONFIG_VALUE_0: 'explicit',
 }
 
-/** The person's environment without what is ours, and with programs told that nobody sits at a terminal. */
-export function commandEnvironment(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const kept = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined && !dropped.some((name) => name.test(entry[0])))
+/**
+ * The person's environment without what is ours, and with programs told that nobody sits at a terminal.
+ *
+ * Programs are not looked for in `workspace`: an agent that may write a file there could else give it the name of a command that
+ * is allowed to run.
+ */
+export function commandEnvironment(environment: Readonly<Record<string, string | undefined>>, workspace: string): Record<string, string> {
+  const kept = Object.entries(environment)
+    .filter((entry): entry is [string, string] => entry[1] !== undefined && !dropped.some((name) => name.test(entry[0])))
+    .map(([name, value]) => [name, /^path$/i.test(name) ? pathOutside(value, workspace) : value] as const)
   return { ...Object.fromEntries(kept), ...fixed }
+}
+
+function pathOutside(path: string, workspace: string): string {
+  const root = realPath(workspace)
+  return path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !isBelow(root, folder) && !isBelow(root, realPath(folder)))
+    .join(delimiter)
+}
+
+function isBelow(root: string, path: string): boolean {
+  const way = relative(root, path)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Not there: nothing is found in it as long as that is so.
+    return path
+  }
 }

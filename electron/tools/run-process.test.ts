@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { delimiter, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { OutputMessage } from './live-output.js'
 import { runCommand, type CommandRequest, type CommandResult, type CommandWatch } from './run-process.js'
 
@@ -71,6 +71,18 @@ describe('runCommand', () => {
     const environment = { PATH: process.env['PATH'], HOME: '/home/ann', OVERTURN_TOKEN: 'secret', ELECTRON_RUN_AS_NODE: '1', BASH_ENV: join(root, 'start'), 'BASH_FUNC_ls%%': '() { echo fake\n}', GIT_PAGER: 'less', npm_lifecycle_event: 'start' }
     const lines = (await text('env; ls', { environment })).split('\n')
     expect(lines.filter((line) => /^(HOME|OVERTURN_TOKEN|ELECTRON|BASH_ENV|GIT_PAGER|npm|started|fake|TERM|start)/.test(line)).sort()).toEqual(['GIT_PAGER=cat', 'HOME=/home/ann', 'TERM=dumb', 'start'])
+  })
+
+  it('finds no program in the folder that it runs in, by whatever way the PATH leads there', async () => {
+    mkdirSync(join(root, 'bin'))
+    writeFileSync(join(root, 'bin/uname'), '#!/bin/sh\necho planted\n', { mode: 0o755 })
+    const elsewhere = mkdtempSync(join(tmpdir(), 'path-'))
+    onTestFinished(() => rmSync(elsewhere, { recursive: true }))
+    const link = join(elsewhere, 'link')
+    symlinkSync(join(root, 'bin'), link)
+    const places = [join(root, 'bin'), `${root}/x/../bin`, link, '.', 'bin', '', root]
+    const found = await text('uname', { environment: { PATH: [...places, process.env['PATH']].join(delimiter) } })
+    expect([found.includes('planted'), found.trim() !== '']).toEqual([false, true])
   })
 
   it('refuses what cannot be run, with the reason', async () => {

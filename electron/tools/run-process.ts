@@ -102,7 +102,7 @@ interface Started {
 
 async function start(request: CommandRequest, mark: string): Promise<Started> {
   const { command, directory } = request
-  const env = { ...commandEnvironment(request.environment), PWD: directory, [runMark]: mark }
+  const env = { ...commandEnvironment(request.environment, directory), PWD: directory, [runMark]: mark }
   const pipes = await openOutputPipes()
   const [stdout, stderr]: readonly ('pipe' | number)[] = pipes?.forChild ?? ['pipe', 'pipe']
   const options: SpawnOptions = { cwd: directory, env, stdio: ['ignore', stdout, stderr], detached: process.platform !== 'win32', windowsHide: true }

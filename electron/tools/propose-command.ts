@@ -102,14 +102,26 @@ interface NotedRun {
 
 /** Runs a command to its end; never rejects. */
 async function run(session: ToolSession, call: CallScope, proposal: CommandProposal, timeLimitMs: number, by: 'person' | 'rule' | 'policy', signal: AbortSignal): Promise<Ended<ToolAnswer>> {
+  const stop = firstOf(signal, session.ended)
   try {
-    const noted = await runNoted(session, call, proposal.command, timeLimitMs, AbortSignal.any([signal, session.ended]))
+    const noted = await runNoted(session, call, proposal.command, timeLimitMs, stop.signal)
     return { kind: 'applied', outcome: `Ran: ${endOf(noted.process)}.`, value: answerOf(noted, by, proposal.interpret), undo: null }
   } catch (thrown) {
     if (!(thrown instanceof ReviewError)) session.failed(call.tool, thrown)
     const { code, message, details } = toWireError(thrown)
     return { kind: 'failed', outcome: `The command did not run: ${message}`, error: code, value: refused(code, message, details, `${message} The command did not run.`) }
+  } finally {
+    stop.release()
   }
+}
+
+/** A signal that fires with the first of several. Not `AbortSignal.any`, which the Node of older Electrons does not have. */
+function firstOf(...signals: readonly AbortSignal[]): { readonly signal: AbortSignal; release(): void } {
+  const stop = new AbortController()
+  const abort = (): void => stop.abort()
+  if (signals.some((signal) => signal.aborted)) abort()
+  for (const signal of signals) signal.addEventListener('abort', abort, { once: true })
+  return { signal: stop.signal, release: () => signals.forEach((signal) => signal.removeEventListener('abort', abort)) }
 }
 
 /** Runs a command between two looks at the disk. Errors, and it did not run: those of `settleOthers`, of a program that cannot be started. */

@@ -88,12 +88,18 @@ export class ReviewError extends Error {
 export function toWireError(thrown: unknown): WireError {
   if (thrown instanceof ReviewError) return { code: thrown.code, message: thrown.message, details: thrown.details }
   if (isAbort(thrown)) return { code: 'CANCELLED', message: 'Cancelled. Nothing more was done.', details: {} }
+  if (isDiskFull(thrown)) return { code: 'DISK_FULL', message: 'The disk is full, the one of the data folder perhaps. Free some space and try again.', details: {} }
   return { code: 'INTERNAL', message: 'Something failed inside Overturn. The log in the data folder has the cause.', details: {} }
 }
 
 /** The error object of a wire error, as the caller of a remote method sees it. */
 export function fromWireError(wire: WireError): ReviewError {
   return new ReviewError(wire.code, wire.message, { details: wire.details })
+}
+
+/** Wherever it was met: not every writer can say which file it was. */
+function isDiskFull(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT')
 }
 
 export function isAbort(thrown: unknown): boolean {

@@ -38,6 +38,8 @@ export class LedgerIndex implements SessionLedger {
   private readonly pathOf: (recorded: string) => WorkspacePath | null
   private readonly atHand = new Map<number, LedgerEntry>()
   private atHandChanges = 0
+  /** Those being read: all files of a turn are asked for at once, and are in one entry. */
+  private readonly onTheWay = new Map<number, Promise<LedgerEntry | null>>()
 
   constructor(
     private readonly reader: LogReader,
@@ -63,6 +65,7 @@ export class LedgerIndex implements SessionLedger {
     this.done = 0
     this.latest = null
     this.atHand.clear()
+    this.onTheWay.clear()
     this.atHandChanges = 0
   }
 
@@ -146,6 +149,16 @@ export class LedgerIndex implements SessionLedger {
     const known = this.atHand.get(row)
     if (known) return known
     if (row < 0 || this.reader.index.rows.kindOf(row) !== recordKind.ledger) return null
+    const reading = this.onTheWay.get(row) ?? this.readEntry(row)
+    this.onTheWay.set(row, reading)
+    try {
+      return await reading
+    } finally {
+      if (this.onTheWay.get(row) === reading) this.onTheWay.delete(row)
+    }
+  }
+
+  private async readEntry(row: number): Promise<LedgerEntry | null> {
     const entry = this.decode(row, await this.reader.readRow(row))
     if (entry && !this.atHand.has(row)) {
       this.atHand.set(row, entry)

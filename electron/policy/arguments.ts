@@ -10,6 +10,8 @@ export interface Option {
 export interface Valued {
   readonly letters: string
   readonly long: readonly string[]
+  /** Letters whose value can only stand in the same word. */
+  readonly attached?: string
 }
 
 /** `valued('nC', 'lines directory')` */
@@ -44,6 +46,10 @@ export class Given {
       } else if (text.startsWith('-') && text.length > 1) {
         for (let letter = 1; letter < text.length; letter++) {
           const name = text.charAt(letter)
+          if (takes.attached?.includes(name)) {
+            options.push({ name, value: letter + 1 < text.length ? rest(word, letter + 1) : null })
+            break
+          }
           if (!takes.letters.includes(name)) {
             options.push({ name, value: null })
             continue

@@ -13,6 +13,7 @@ const context: CommandContext = {
   taint: 'PUBLIC',
   isPlanMode: false,
   shell: 'bash',
+  leadsOutside: () => false,
   branch: 'main',
 }
 
@@ -173,9 +174,25 @@ describe('rules of the user', () => {
     'cd "$X" && npm test',
     'npm test < a',
     'echo a | xargs npm test',
+    'cd evil && npm test',
+    'cd evil; npm test',
+    '(cd evil && npm test)',
+    `bash -c 'cd evil; npm test'`,
+    'env -C evil npm test',
   ])('never cover %s', (command) => {
     const everything = ['npm test', 'npm test $X', 'npm test *', 'npm test a', `npm test '$X'`, 'cd /tmp']
     expect(verdictOf(command, settings({ rules: everything.map((text) => rule(text)) }))).toBe('asks')
+  })
+
+  it('hold in the workspace folder itself alone, and are offered there alone', () => {
+    const given = { ...settings({ rules: [rule('npm test')] }), directory: '/home/u/shop/evil' }
+    const lines = ['npm test', 'cd evil && npm test', 'cd evil; cd ..; npm test']
+    const offered = lines.map((command) => judgeCommand(command, context).parts.at(-1)?.alwaysRule)
+    expect([verdictOf('npm test', given), judgeCommand('npm test', given).parts[0]?.alwaysRule, offered]).toEqual([
+      'asks',
+      null,
+      ['npm test', null, null],
+    ])
   })
 
   it('never turn a denial', () => {
@@ -348,6 +365,7 @@ describe(`judgeCommand on anything (SEED=${seed})`, () => {
     ['deep groups', `${'('.repeat(5000)}ls${')'.repeat(5000)}`],
     ['deep quotes', `${'bash -c "'.repeat(2000)}`],
     ['deep loops', `${'for i in a b c; do cd x; '.repeat(30)}ls${'; done'.repeat(30)}`],
+    ['a chain of variables', `${Array.from({ length: 5500 }, (_, at) => `x${at}=1`).join(' && ')}`],
     ['many variables', `${Array.from({ length: 3000 }, (_, at) => `x${at}=$x${at - 1}a`).join(';')}; ls`],
     ['a word that doubles', `${Array.from({ length: 40 }, (_, at) => `x${at + 1}="$x${at}$x${at}"`).join(';')}; x0=aaaa; ls $x40`],
   ])('answers quickly for %s', (_name, line) => {

@@ -18,13 +18,15 @@ export interface CommandContext {
   readonly branch: string | null
   /** What runs the command. The policy reads the language of `bash` alone: what `cmd.exe` would run is always asked about. */
   readonly shell: 'bash' | 'cmd'
+  /** Whether an absolute path inside the workspace leads out of it through a link; `anyName` stands for names that a pattern finds. */
+  readonly leadsOutside: (path: string) => boolean
 }
 
 const maxLength = 65_536
 const maxNesting = 200
 
 /**
- * Judges a command line before it runs, part by part, by its text alone.
+ * Judges a command line before it runs, part by part, by its text; the disk is asked about links alone.
  *
  * Promise: never throws; the same arguments give the same answer; nothing in the command can turn it. What cannot be parsed is
  * never allowed, what is too long or too deep to be judged is denied, and so is everything should the policy itself fail.
@@ -42,9 +44,9 @@ function judge(command: string, context: CommandContext): CommandJudgement {
   if (command.length > maxLength) return refused('Too long to judge. Put it in a file of the workspace.')
   if (command.includes('\0')) return refused('It holds a NUL byte, which no shell takes. Leave it out.')
   if (openParentheses(command) > maxNesting) throw new TooMuch()
-  const { settings, directory, branch, home, workspaceRoot } = context
+  const { settings, directory, branch, home, workspaceRoot, leadsOutside } = context
   const isProtected = branchTest(settings.protectedBranches)
-  const scene = new Scene({ workspaceRoot, home, directory, branch, sensitivePaths: settings.sensitivePaths }, isProtected, isKnownCommand)
+  const scene = new Scene({ workspaceRoot, home, directory, branch, sensitivePaths: settings.sensitivePaths, leadsOutside }, isProtected, isKnownCommand)
   const { commands, problems } = walkScript(command, scene)
   const parts = commands.map((part) => partOf(part, context))
   const [problem] = problems

@@ -1,11 +1,11 @@
 import { type Call, type Judge, type Outcome } from './call.js'
 import { codeJudges, running } from './code-commands.js'
 import { fileJudges } from './file-commands.js'
-import { asks, asksAlways } from './findings.js'
+import { asks, asksAlways, asksToRead, type Finding } from './findings.js'
 import { git } from './git-command.js'
 import { machineJudges, makesFileSystem, patternNames } from './machine-commands.js'
 import { networkJudges } from './network-commands.js'
-import { readJudges } from './read-commands.js'
+import { isShowable, readJudges } from './read-commands.js'
 import { placeOf, type Ground } from './places.js'
 import { anyName, literalOf, plainField, type Field } from './shell-fields.js'
 import { judgeDeclaration } from './variables.js'
@@ -39,8 +39,31 @@ export function programName(text: string, ground: Ground): string {
   return place.kind === 'outside' ? commandName(place.path) : text
 }
 
+/** Options of these can neither write nor run anything, whatever a word turns out to be. */
+const harmlessOptions = new Set(
+  `ls cat head tail wc nl tac rev fold fmt paste join cut comm cmp od hexdump strings stat du df basename dirname realpath readlink column
+  base64 md5sum sha1sum sha256sum sha512sum cksum tr seq expr sleep nproc whoami id pwd which type true false : exit return break continue
+  shift grep egrep fgrep echo printf jq`.split(/\s+/),
+)
+
+/** What words mean that may become others than they look. */
+function judgeWords(name: string, words: readonly Field[]): readonly Finding[] {
+  const isTest = /^(?:test|\[|:|true|false)$/.test(name)
+  const secrets = isTest || words.every((word) => isShowable(word.raw)) ? [] : [asksToRead('Shows variables of the environment')]
+  if (harmlessOptions.has(name)) return secrets
+  const end = name === 'find' ? -1 : words.findIndex((word) => word.text === '--')
+  const mayBeOption = words.some((word, at) => word.canSplit || (word.text.startsWith(anyName) && !isTest && (end < 0 || at < end)))
+  return mayBeOption ? [...secrets, asksAlways('A word that its text does not tell may become an option')] : secrets
+}
+
 /** What a command with a known name does. */
 export function judgeNamed(name: string, call: Omit<Call, 'name'>): Outcome {
+  const outcome = judgeByName(name, call)
+  const isAsked = outcome.findings.some((finding) => finding.verdict !== 'allowed' && !finding.isReadOnly)
+  return isAsked ? outcome : { ...outcome, findings: [...outcome.findings, ...judgeWords(name, call.words)] }
+}
+
+function judgeByName(name: string, call: Omit<Call, 'name'>): Outcome {
   if (declarations.has(name)) return { findings: judgeDeclaration(name, call.words) }
   const judge = judges.get(name)
   if (judge) return judge({ ...call, name })

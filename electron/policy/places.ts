@@ -4,7 +4,7 @@ import { allows, asks, asksAlways, asksToRead, denied, type Finding } from './fi
 import { sensitivityOf } from './sensitive-paths.js'
 import { anyName, unknownText, type Field } from './shell-fields.js'
 
-/** Where a path leads, by its text alone: nobody looks at the disk here. */
+/** Where a path leads, by its text; only reading asks the disk about links. */
 export type PlaceKind =
   | 'inside'
   /** The workspace folder itself. */
@@ -42,6 +42,8 @@ export interface Ground {
   /** Whether it can run nowhere else. */
   readonly isSure: boolean
   readonly sensitivePaths: readonly SensitivePath[]
+  /** Whether an absolute path inside the workspace, in which `anyName` may stand, leads out of it through a link. */
+  readonly leadsOutside: (path: string) => boolean
 }
 
 /** From harmless to grave; of several places that a path may mean, the gravest counts. */
@@ -207,6 +209,7 @@ export function reading(field: Field, ground: Ground): Finding {
   if (level && level !== 'PUBLIC' && level !== 'INTERNAL') return asksToRead(`Reads ${shown}, which may hold secrets`)
   switch (place.kind) {
     case 'inside':
+      return ground.leadsOutside(posix.join(ground.workspaceRoot, place.path)) ? asksToRead(`Reads ${shown}, which a link may lead outside the workspace`) : allows()
     case 'workspace':
     case 'stream':
       return allows()

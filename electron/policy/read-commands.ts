@@ -2,7 +2,7 @@ import { literals, Given, valued, type Valued } from './arguments.js'
 import { outcome, type Call, type Judge } from './call.js'
 import { allows, asks, asksToRead, type Finding } from './findings.js'
 import { reading, writing } from './places.js'
-import { literalOf, plainField, type Field } from './shell-fields.js'
+import { anyName, literalOf, plainField, type Field } from './shell-fields.js'
 
 /** A command that only reads unless one of these options is given. */
 interface Reader {
@@ -36,7 +36,6 @@ const readers: Readonly<Record<string, Reader>> = {
   diff: { takes: valued('UCWxILF'), unsafe: ['', 'paginate'] },
   od: { takes: valued('AjNtwS') },
   hexdump: { takes: valued('ens') },
-  xxd: { takes: valued('cglos'), unsafe: ['r', 'revert'], most: 1 },
   strings: { takes: valued('nte') },
   uniq: { takes: valued('fsw', 'skip-fields skip-chars check-chars'), most: 1 },
   sort: {
@@ -86,7 +85,6 @@ const readers: Readonly<Record<string, Reader>> = {
   true: { skip: 99 },
   false: { skip: 99 },
   ':': { skip: 99 },
-  wait: { skip: 99 },
   exit: { skip: 99 },
   return: { skip: 99 },
   break: { skip: 99 },
@@ -111,7 +109,9 @@ function judgeReader(reader: Reader): Judge {
       const written = given.values('o', 'output').map((field) => writing(field, ground))
       return outcome(asks(`${name} with an option that may write or run something`), ...written)
     }
-    if (given.operands.length > (reader.most ?? Infinity))
+    // A pattern may stand for several.
+    const isSeveral = given.operands.some((field) => field.canSplit || field.text.includes(anyName))
+    if (given.operands.length + (isSeveral ? 1 : 0) > (reader.most ?? Infinity))
       return outcome(...given.operands.slice(reader.most).map((field) => writing(field, ground)), asks(`${name} may change something`))
     const named = reader.files ? given.values(...reader.files) : []
     return outcome(
@@ -145,22 +145,62 @@ export function readingOptions(words: readonly Field[], ground: Call['ground']):
   })
 }
 
-const echo: Judge = ({ words }) => outcome(...(words.every(isShowable) ? [] : [asksToRead('Shows variables of the environment')]))
+const echo: Judge = ({ words }) => outcome(...(words.every((word) => isShowable(word.raw)) ? [] : [asksToRead('Shows variables of the environment')]))
 
 /** Variables that are no secret, or were set in this line. */
-function isShowable(field: Field): boolean {
+export function isShowable(raw: string): boolean {
   return (
-    !/\$\{?(?!(?:HOME|PWD|OLDPWD|USER|SHELL|PATH|LANG|TERM|HOSTNAME|RANDOM|SECONDS|LINENO|IFS|TMPDIR)\b)[A-Z_]*(?:KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|PRIVATE)/i.test(
-      field.raw,
-    ) && !/\$\{!|@[PEA]\}/.test(field.raw)
+    !/\$\{?(?!(?:HOME|PWD|OLDPWD|USER|SHELL|PATH|LANG|TERM|HOSTNAME|RANDOM|SECONDS|LINENO|IFS|TMPDIR)\b)[A-Z_0-9]*(?:KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|PRIVATE)/i.test(
+      raw,
+    ) && !/\$\{!|@[PEA]\}/.test(raw)
   )
 }
 
-const printf: Judge = (call) => (call.words[0]?.text.startsWith('-') ? outcome(asks('printf with an option that sets a variable')) : echo(call))
+const printf: Judge = (call) => {
+  const [format] = call.words
+  // The first word may be gone, or be `-v`, which works out an index.
+  const isOpen = format !== undefined && (format.canSplit || /^[-\0\u0001]/.test(format.text))
+  return isOpen ? outcome(asks('printf with an option that sets a variable')) : echo(call)
+}
 
 /** `test` and `[`: reads no contents, only asks about names. `-v` works out an index, which can run commands. */
-const testing: Judge = ({ words }) =>
-  outcome(...(words.some((word) => word.text === '-v' || word.text === '-R') ? [asks('test works out an expression that may run commands')] : []))
+const testing: Judge = ({ words }) => {
+  const mayRun = words.some(
+    ({ text, raw }, at) =>
+      /^-[vR]$/.test(text) ||
+      /\[.*[$`]/s.test(text) ||
+      /^-[\0\u0001]/.test(text) ||
+      (text.startsWith(anyName) && !/^"[^"]*"$/.test(raw)) ||
+      (/^[\0\u0001]/.test(text) && !isBetween(words[at + 1], words[at - 1])),
+  )
+  return outcome(...(mayRun ? [asks('test works out an expression that may run commands')] : []))
+}
+
+/** Whether a word cannot be an operator, by what stands beside it. */
+function isBetween(after: Field | undefined, before: Field | undefined): boolean {
+  if (after === undefined || /^(?:\]|=|==|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/.test(after.text)) return true
+  return /^(?:-[a-zA-Z]|=|==|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/.test(before?.text ?? '') && /^-[ao]$/.test(after.text)
+}
+
+/** `wait -p` sets a variable, and may work out its index. */
+const wait: Judge = ({ words }) => {
+  const isPlain = words.every((word) => /^%?\d+$/.test(word.text) || /^"?\$!"?$/.test(word.raw))
+  return outcome(...(isPlain ? [] : [asks('wait with words that may set a variable')]))
+}
+
+/** xxd cuts its options short in ways of its own, and writes to its second operand. */
+const xxd: Judge = ({ words, ground }) => {
+  let at = 0
+  for (; at < words.length; at++) {
+    const text = words[at]?.text ?? ''
+    if (/^-[cgls]$/.test(text) && /^\+?(?:0x)?[\da-f]+$/.test(words[at + 1]?.text ?? '')) at++
+    else if (!/^-[abeipu]$/.test(text)) break
+  }
+  const [file, ...more] = words.slice(at)
+  const isOne = more.length === 0 && (!file || (!/^[-\0]/.test(file.text) && !file.text.includes(anyName)))
+  if (isOne) return outcome(...(file ? [reading(file, ground)] : []))
+  return outcome(...more.map((field) => writing(field, ground)), asks('xxd with words that may write'))
+}
 
 const date: Judge = ({ words, ground }) => {
   const given = new Given(words, valued('dfrI', 'date file reference'))
@@ -204,6 +244,7 @@ const awk: Judge = ({ words, ground }) => {
     text === null ||
     given.has('feilEDo', 'file', 'source', 'include', 'load', 'exec', 'debug', 'pretty-print', 'profile', 'dump-variables') ||
     given.has('pd') ||
+    given.options.some((option) => !/^(?:[Fv]|field-separator|assign)$/.test(option.name)) ||
     /system|getline|[|@>]|ENVIRON|PROCINFO|ARGV|close|fflush/.test(text)
   if (isOdd) return outcome(asks('Its awk program may write files or run commands'))
   return outcome(...files.filter((file) => !/^[A-Za-z_]\w*=/.test(file.text)).map((file) => reading(file, ground)))
@@ -238,6 +279,8 @@ export const readJudges: readonly (readonly [string, Judge])[] = [
   ['printf', printf],
   ['test', testing],
   ['[', testing],
+  ['wait', wait],
+  ['xxd', xxd],
   ['jq', jq],
   ['date', date],
   ['sed', sed],

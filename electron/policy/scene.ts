@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { allows, asksToRead, type Finding } from './findings.js'
+import type { Assigned } from './assigned-names.js'
 import { placeOf, type Ground } from './places.js'
 import { literalOf, type Field, type Variables } from './shell-fields.js'
 
@@ -12,6 +13,8 @@ export class Scene {
   private readonly values: Map<string, string | null>
   private checkedOut: readonly (string | null)[]
   private isOptional = false
+  /** Names whose value no assignment of this line tells, shared by all copies. */
+  private readonly unsteady: Set<string>
 
   constructor(
     private readonly base: Omit<Ground, 'directories' | 'isSure'> & { readonly directory: string; readonly branch: string | null },
@@ -21,6 +24,7 @@ export class Scene {
   ) {
     this.directories = from?.directories ?? [base.directory]
     this.values = new Map(from?.values)
+    this.unsteady = from?.unsteady ?? new Set()
     this.checkedOut = from?.checkedOut ?? [base.branch]
     this.isSure = from?.isSure ?? true
   }
@@ -33,12 +37,13 @@ export class Scene {
     return this.checkedOut
   }
 
-  /** Whether a command runs in the workspace for sure. */
-  isInside(): boolean {
-    return this.isSure && this.directories.every((folder) => ['inside', 'workspace'].includes(placeOf(folder, this.ground).kind))
+  /** Whether a command runs in the workspace folder itself for sure. */
+  isAtRoot(): boolean {
+    return this.isSure && this.directories.every((folder) => folder === this.base.workspaceRoot)
   }
 
   readonly variables: Variables = (name) => {
+    if (this.unsteady.has(name) || (this.unsteady.has('*') && this.values.has(name))) return null
     const set = this.values.get(name)
     if (set !== undefined) return set
     const [folder, ...more] = this.directories
@@ -57,6 +62,15 @@ export class Scene {
   assign(name: string, value: string | null): void {
     // What may not have run leaves two values possible.
     this.values.set(name, this.isOptional && this.values.get(name) !== value ? null : value)
+  }
+
+  /** From here on these variables may hold anything; with `forGood` whatever is assigned later. */
+  forget(names: Assigned, forGood = false): void {
+    if (names === 'any' && forGood) this.unsteady.add('*')
+    for (const name of names === 'any' ? this.values.keys() : names) {
+      this.values.set(name, null)
+      if (forGood) this.unsteady.add(name)
+    }
   }
 
   /** Called before each member of a chain: what stands behind an operator may not run. */

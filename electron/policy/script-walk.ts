@@ -14,12 +14,14 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash'
+import { assignedBy } from './assigned-names.js'
 import { noInput, type Inner, type Input, type Outcome } from './call.js'
-import { allows, asksAlways, denied, type Finding } from './findings.js'
+import { allows, asksAlways, asksToRead, denied, type Finding } from './findings.js'
 import { checkedOut } from './git-command.js'
 import { commandName, judgeNamed, judgePattern, judgeUnknownName, programName } from './known-commands.js'
 import { isForkBomb } from './machine-commands.js'
 import { isDownloader } from './network-commands.js'
+import { isShowable } from './read-commands.js'
 import { inputAfter, isStream, judgeRedirections } from './redirections.js'
 import { arithmeticFinding, judgeAssignment } from './variables.js'
 import type { Scene } from './scene.js'
@@ -68,9 +70,14 @@ class ScriptWalk {
       const { command } = statement
       // What runs in the background runs in a shell of its own.
       const inside = statement.background ? scene.copy() : scene
-      if (command.type === 'AndOr')
-        command.commands.forEach((part, at) => this.pipeline(part, source, inside.afterOperator(command.operators[at - 1]), input, depth))
-      else this.pipeline(command, source, inside, input, depth)
+      if (command.type === 'AndOr') {
+        const mayBeSet = assignedBy(...command.commands.slice(1))
+        command.commands.forEach((part, at) => {
+          inside.forget(mayBeSet)
+          this.pipeline(part, source, inside.afterOperator(command.operators[at - 1]), input, depth)
+        })
+        inside.forget(mayBeSet)
+      } else this.pipeline(command, source, inside, input, depth)
       inside.endOfChain(command.type === 'AndOr' ? command.operators : [])
     }
   }
@@ -89,12 +96,16 @@ class ScriptWalk {
 
   private node(node: CommandNode, source: string, scene: Scene, input: Input, depth: number): void {
     if (depth > maxDepth) throw new TooMuch()
+    // Which of these run, how often and up to where is not known, so neither is what any of them may set.
+    if (/^(?:If|Case|While|For|Select|ArithmeticFor|ArithmeticCommand|TestCommand|Coproc)$/.test(node.type)) scene.forget(assignedBy(node))
     switch (node.type) {
       case 'Command':
         return this.command(node, source, scene, input, depth)
       case 'Redirected': {
-        const findings = this.filesOf(node.redirects, scene)
+        const findings = [...this.filesOf(node.redirects, scene)]
+        if (showsSecret(node.redirects)) findings.push(asksToRead('Shows variables of the environment'))
         if (findings.length > 0) this.add({ text: textOf(node.redirects, source), depth, fields: [], findings, isBare: false })
+        scene.forget(assignedBy(...node.redirects))
         this.node(node.command, source, scene, inputAfter(node.redirects, scene, input), depth)
         return this.substitutions(node.redirects, source, scene, depth)
       }
@@ -104,6 +115,7 @@ class ScriptWalk {
         return this.statements(node.body.commands, source, scene, input, depth)
       case 'If':
         this.statements(node.clause.commands, source, scene, input, depth)
+        scene.forget(assignedBy(node.then, ...node.elif, ...(node.else ? [node.else] : [])))
         return this.branches(
           scene,
           [node.then, ...node.elif.flatMap((branch) => [branch.clause, branch.then]), ...(node.else ? [node.else] : [])].map(
@@ -206,6 +218,7 @@ class ScriptWalk {
     if (callsItself(node.body, name)) findings.push(denied('Starts itself again and again. Call it from outside.'))
     else if (scene.isKnownCommand(name)) findings.push(asksAlways('Gives a command another meaning'))
     if (findings.length > 0) this.add({ text: source.slice(node.pos, node.end), depth, fields: [], findings, isBare: false })
+    scene.forget(assignedBy(node.body), true)
     // Its words and its folder are those of whoever calls it.
     const inside = scene.copy()
     inside.loseWay()
@@ -227,6 +240,8 @@ class ScriptWalk {
   }
 
   private command(node: Command, source: string, scene: Scene, input: Input, depth: number): void {
+    const values = node.prefix.flatMap((item) => (item.type === 'Assignment' ? [item.value] : []))
+    const touched = assignedBy(...(node.name ? [node] : [...node.redirects, ...values]))
     const words = [...(node.name ? [node.name] : []), ...node.args]
     const assigned = node.prefix.flatMap((item) => (item.type === 'Assignment' ? [item] : []))
     const fields = words.flatMap((word) => (word.type === 'Word' ? readFields(word, scene.variables) : [assignedField(word, scene)]))
@@ -234,6 +249,7 @@ class ScriptWalk {
     const downloadsBefore = this.downloads
     const findings = [
       ...this.filesOf(node.redirects, scene),
+      ...(showsSecret(node.redirects) || assigned.some((item) => !isShowable(item.text)) ? [asksToRead('Shows variables of the environment')] : []),
       ...words.flatMap((word) => arithmeticFinding(word) ?? []),
       ...assigned.flatMap((item) => arithmeticFinding(item) ?? []),
     ]
@@ -258,8 +274,10 @@ class ScriptWalk {
       depth,
       scene,
     })
+    scene.forget(touched, /^(?:declare|typeset|local|readonly|export)$/.test(name))
     for (const item of assigned) if (!node.name) scene.assign(item.name, readAssigned(item, scene.variables))
-    for (const word of node.args) if (word.type === 'Assignment') scene.assign(word.name, readAssigned(word, scene.variables))
+    // Declared, it may be read-only or change what it is given.
+    scene.forget(new Set(node.args.flatMap((word) => (word.type === 'Assignment' ? [word.name] : []))), true)
     this.commands.push(...inner)
   }
 
@@ -278,7 +296,7 @@ class ScriptWalk {
     if (++this.count > maxCommands || depth > maxDepth) throw new TooMuch()
     const outcome = this.outcomeOf(call)
     const own = outcome.ownWords === undefined || !outcome.inner?.length ? call.text : shown(fields.slice(0, outcome.ownWords + 1)) || call.text
-    this.add({ text: own, depth, fields, findings: [...outcome.findings, ...call.findings], isBare: call.isBare && scene.isInside() })
+    this.add({ text: own, depth, fields, findings: [...outcome.findings, ...call.findings], isBare: call.isBare && scene.isAtRoot() })
     scene.follow(fields)
     const branch = commandName(literalOf(fields[0]) ?? '') === 'git' ? checkedOut(fields.slice(1), scene.ground) : null
     if (branch !== null) scene.mayCheckOut(branch)
@@ -369,6 +387,14 @@ class ScriptWalk {
     }
     forEachChild(node, visit)
   }
+}
+
+/** A text in the line that holds a secret of the environment. */
+function showsSecret(redirects: readonly Redirection[]): boolean {
+  return redirects.some((redirect) => {
+    if (redirect.type === 'HereString') return redirect.target !== undefined && !isShowable(redirect.target.text)
+    return redirect.type === 'HereDoc' && !redirect.delimiter?.quoted && !isShowable(redirect.body.text)
+  })
 }
 
 function gravity(commands: readonly JudgedCommand[]): number {

@@ -27,6 +27,8 @@ export interface Field {
   readonly isPlain: boolean
   /** Whether it is gone altogether should what is not known be empty. */
   readonly canVanish: boolean
+  /** Whether a part that is not known can split it into any words, options among them. */
+  readonly canSplit: boolean
 }
 
 /** What is known of variables: a value, `null` for one that was set to something unknown, `undefined` for one not set here. */
@@ -34,11 +36,11 @@ export type Variables = (name: string) => string | null | undefined
 
 /** A field with exactly this value. */
 export function plainField(text: string): Field {
-  return { text, whenEmpty: text, raw: text, isPlain: !hasSigns(text), canVanish: false }
+  return { text, whenEmpty: text, raw: text, isPlain: !hasSigns(text), canVanish: false, canSplit: false }
 }
 
 /** A field of which nothing is known. */
-export const unknownField: Field = { text: unknownText, whenEmpty: '', raw: '…', isPlain: false, canVanish: true }
+export const unknownField: Field = { text: unknownText, whenEmpty: '', raw: '…', isPlain: false, canVanish: true, canSplit: true }
 
 /** Its exact value, or `null`. */
 export function literalOf(field: Field | undefined): string | null {
@@ -118,6 +120,7 @@ class FieldReader {
   private whenEmpty = ''
   private isPlain = true
   private isQuoted = false
+  private canSplit = false
 
   constructor(
     private readonly variables: Variables,
@@ -137,6 +140,7 @@ class FieldReader {
       raw: at === 0 ? word.text : '',
       isPlain: this.isPlain && !hasSigns(field.text),
       canVanish: !this.isQuoted && field.whenEmpty === '' && field.text !== '',
+      canSplit: this.canSplit,
     }))
   }
 
@@ -185,37 +189,41 @@ class FieldReader {
         return this.addParameter(part, isQuoted)
       case 'CommandExpansion': {
         const printed = part.script && printedBy(part.script, this.variables)
-        return typeof printed === 'string' ? this.addValue(printed, isQuoted) : this.addUnknown()
+        return typeof printed === 'string' ? this.addValue(printed, isQuoted) : this.addUnknown('', !isQuoted)
       }
       case 'ProcessSubstitution':
         this.isPlain = false
         return this.add('/dev/fd/63')
       case 'ArithmeticExpansion':
-      case 'BraceExpansion':
         return this.addUnknown()
+      case 'BraceExpansion':
+        return this.addUnknown('', true)
     }
   }
 
   private addVariable(name: string, isQuoted: boolean): void {
     const value = this.variables(name)
     if (typeof value === 'string') return this.addValue(value, isQuoted)
-    if (value === null) this.addUnknown(unknownText)
-    else this.addUnknown()
+    // Numbers stay one word; `"$@"` becomes several even in quotes.
+    const canSplit = name === '@' || (!isQuoted && !/^[?#$!]$/.test(name))
+    this.addUnknown(value === null ? unknownText : '', canSplit)
   }
 
   private addParameter(part: ParameterExpansionPart, isQuoted: boolean): void {
     const { operation } = part
-    if (part.prefix || part.index) return this.addUnknown(unknownText)
+    const canSplit = !isQuoted || part.parameter === '@' || part.prefix === '!' || part.index?.value === '@'
+    if (part.prefix || part.index) return this.addUnknown(unknownText, canSplit)
     if (!operation) return this.addVariable(part.parameter, isQuoted)
-    if (operation.type !== 'Default') return this.addUnknown(unknownText)
+    if (operation.type !== 'Default') return this.addUnknown(unknownText, canSplit)
     const value = this.variables(part.parameter)
     if (typeof value === 'string' && value !== '' && !operation.operator.includes('+')) return this.addValue(value, isQuoted)
     const instead = operation.operator.includes('?') ? unknownText : (new FieldReader(this.variables, true).read(operation.operand)[0]?.text ?? '')
-    this.addUnknown(instead)
+    this.addUnknown(instead, canSplit)
   }
 
-  private addUnknown(whenEmpty = ''): void {
+  private addUnknown(whenEmpty = '', canSplit = false): void {
     this.isPlain = false
+    if (canSplit && !this.isAssigned) this.canSplit = true
     this.add(unknownText, whenEmpty)
   }
 

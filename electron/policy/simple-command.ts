@@ -25,7 +25,7 @@ export interface JudgedCommand {
   /** Its words; empty for what is no simple command. */
   readonly fields: readonly Field[]
   readonly findings: readonly Finding[]
-  /** Whether it is nothing but its words: no assignment in front, no file to read from or write to, certain to run inside the workspace. */
+  /** Whether it is nothing but its words: no assignment in front, no file to read from or write to, certain to run in the workspace folder itself. */
   readonly isBare: boolean
 }
 

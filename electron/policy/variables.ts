@@ -61,6 +61,12 @@ export function arithmeticFinding(node: SyntaxNode): Finding | null {
       ![inner.left, inner.right].every((word) => /^\d+$/.test(word.value))
     )
       isOdd = true
+    if (
+      inner.type === 'Assignment' &&
+      inner.value.type === 'ArrayValue' &&
+      inner.value.elements.some(({ text }) => text.includes('[') && text.includes('=') && !/^\[\d+\]=/.test(text))
+    )
+      isOdd = true
     if (inner.type === 'Assignment' && inner.index && !/^\d+$/.test(inner.index.value)) isOdd = true
     // What is substituted is judged by itself.
     if (inner.type === 'CommandExpansion' || inner.type === 'ProcessSubstitution' || inner.type === 'ArithmeticCommandExpansion') return

@@ -18,9 +18,33 @@ function wrapped(call: Call, command: readonly Field[], ...findings: readonly Fi
   }
 }
 
+/** Options without a value, as `valued` lists those with one. */
+type Flags = Valued
+
+/** An option that a wrapper is not known to have may take the next word, or none: which command runs is not certain then. */
+function strangeOptions(call: Call, given: Given, takes: Valued, flags: Flags): readonly Finding[] {
+  const own = call.words.slice(0, call.words.length - given.operands.length)
+  const letters = takes.letters + (takes.attached ?? '') + flags.letters
+  const long = [...takes.long, ...flags.long]
+  const isStrange =
+    own.some(({ text }) => (text.startsWith('-') && literalOf(plainField(text)) === null) || /^--.$/.test(text)) ||
+    given.options.some(({ name }) => (name.length === 1 ? !letters.includes(name) : !long.includes(name)))
+  return isStrange ? [asks(`${call.name} with an option that is not known`)] : []
+}
+
 /** Wrappers with options, then so many words of their own, then the command. */
-function transparent(takes: Valued, own = 0): Judge {
-  return (call) => wrapped(call, new Given(call.words, takes, true).operands.slice(own))
+function transparent(takes: Valued, flags: Flags = valued(''), own = 0): Judge {
+  return (call) => {
+    const given = new Given(call.words, takes, true)
+    const isOpen = given.operands.slice(0, own).some((word) => literalOf(word) === null)
+    const open = isOpen ? [asks('Has words that its text does not tell')] : []
+    return wrapped(call, given.operands.slice(own), ...strangeOptions(call, given, takes, flags), ...open)
+  }
+}
+
+/** Wrappers whose options are not known closely, or that do more than to run a command. */
+function asking(own = 0): Judge {
+  return (call) => wrapped(call, new Given(call.words, valued(''), true).operands.slice(own), asks(`Runs a command in ${call.name}`))
 }
 
 const harmlessVariables =
@@ -42,7 +66,8 @@ const env: Judge = (call) => {
     const isKnown = literalOf(plainField(text)) !== null && literals(more).length === more.length
     return { findings: [asks('Splits a text into a command')], inner: [{ kind: 'script', text: `${text} ${commandText(literals(more))}`, isKnown }] }
   }
-  const given = new Given(call.words, valued('uCS', 'unset chdir'), true)
+  const takes = valued('uC', 'unset chdir')
+  const given = new Given(call.words, takes, true)
   const start = given.operands.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word.text))
   const settings = given.operands.slice(0, start < 0 ? undefined : start)
   if (start < 0) return outcome(asksToRead('Shows the environment, which may hold secrets'))
@@ -51,26 +76,32 @@ const env: Judge = (call) => {
     return settingFor(word.text.slice(0, cut), literalOf(plainField(word.text.slice(cut + 1)))) ?? []
   })
   const moves = given.values('C', 'chdir').length > 0 ? [asksAlways('Runs it in another folder')] : []
-  return wrapped(call, given.operands.slice(start), ...findings, ...moves)
+  const strange = strangeOptions(call, given, takes, valued('i0v', 'ignore-environment null debug'))
+  return wrapped(call, given.operands.slice(start), ...findings, ...moves, ...strange)
 }
 
-const command: Judge = (call) => (isLookUp(call.words) ? outcome(allows()) : wrapped(call, new Given(call.words, valued(''), true).operands))
+const command: Judge = (call) => (isLookUp(call.words) ? outcome(allows()) : transparent(valued(''), valued('p'))(call))
 
-const exec: Judge = (call) => {
-  const rest = new Given(call.words, valued('a'), true).operands
-  return rest.length === 0 ? outcome(allows('Changes its own input and output')) : wrapped(call, rest)
+const exec: Judge = (call) =>
+  new Given(call.words, valued('a'), true).operands.length === 0
+    ? outcome(allows('Changes its own input and output'))
+    : transparent(valued('a'), valued('cl'))(call)
+
+const xargsTakes: Valued = { ...valued('IaEdLnPs', 'arg-file delimiter max-args max-procs max-chars process-slot-var'), attached: 'ile' }
+const xargsFlags = valued('0rtxpo', 'null no-run-if-empty verbose exit interactive open-tty show-limits replace max-lines eof')
+
+/** What it adds to the command, where the text tells; in several runs each word may come first. */
+function fedTo(given: Given, text: string | null): readonly Field[] {
+  if (text === null || /['"\\]/.test(text) || given.has('ad0Ee', 'arg-file', 'delimiter', 'null', 'eof')) return [unknownField]
+  const words = text.split(/\s+/).filter((word) => word !== '')
+  if (words.length > 1 && given.has('Lnsl', 'max-args', 'max-chars', 'max-lines')) return [unknownField]
+  return words.map((word) => ({ ...plainField(word), isPlain: false }))
 }
 
 const xargs: Judge = (call) => {
-  const given = new Given(call.words, valued('IaEdLnPs', 'arg-file delimiter max-args max-procs max-chars max-lines replace'), true)
-  const sign = given.values('I', 'replace')[0]?.text ?? (given.has('i') ? '{}' : null)
-  const fed =
-    call.input.text === null || given.has('a', 'arg-file')
-      ? [unknownField]
-      : call.input.text
-          .split(/\s+/)
-          .filter((text) => text !== '')
-          .map((text) => ({ ...plainField(text), isPlain: false }))
+  const given = new Given(call.words, xargsTakes, true)
+  const sign = given.values('Ii', 'replace')[0]?.text ?? (given.has('i', 'replace') ? '{}' : null)
+  const fed = fedTo(given, call.input.text)
   const command = given.operands.length > 0 ? given.operands : [plainField('echo')]
   const whole = fed.length === 1 ? (fed[0] ?? unknownField) : unknownField
   const words =
@@ -82,7 +113,7 @@ const xargs: Judge = (call) => {
             : word,
         )
   return {
-    findings: [allows('Runs the command beside it on what it reads')],
+    findings: [allows('Runs the command beside it on what it reads'), ...strangeOptions(call, given, xargsTakes, xargsFlags)],
     inner: [{ kind: 'words', words }],
     ownWords: call.words.length - given.operands.length,
   }
@@ -94,8 +125,11 @@ export function asLine(words: readonly Field[]): Inner {
 }
 
 const watch: Judge = (call) => {
-  const rest = new Given(call.words, valued('nqs', 'interval'), true).operands
-  return { findings: [runsTheRest], inner: [asLine(rest)], ownWords: call.words.length - rest.length }
+  const takes = valued('n', 'interval')
+  const given = new Given(call.words, takes, true)
+  const rest = given.operands
+  const flags = valued('bcdegtwx', 'beep color differences errexit chgexit exec precise no-title no-wrap')
+  return { findings: [runsTheRest, ...strangeOptions(call, given, takes, flags)], inner: [asLine(rest)], ownWords: call.words.length - rest.length }
 }
 
 const parallel: Judge = (call) => {
@@ -111,7 +145,9 @@ const parallel: Judge = (call) => {
 }
 
 const flock: Judge = (call) => {
-  const given = new Given(call.words, valued('wEc', 'wait timeout conflict-exit-code command'), true)
+  const takes = valued('wEc', 'wait timeout conflict-exit-code command')
+  const given = new Given(call.words, takes, true)
+  const flags = valued('sxenuoFv', 'shared exclusive unlock nonblock nb close no-fork verbose')
   const scripts = given.values('c', 'command')
   const [lock, flag, script, ...more] = given.operands
   const isLine = flag?.text === '-c' && script !== undefined
@@ -122,7 +158,8 @@ const flock: Judge = (call) => {
       : flag
         ? [{ kind: 'words', words: [flag, ...(script ? [script] : []), ...more], input: call.input }]
         : []
-  return { findings: [lock && !/^\d+$/.test(lock.text) ? writing(lock, call.ground, 'Locks') : allows()], inner }
+  const locked = lock && !/^\d+$/.test(lock.text) ? writing(lock, call.ground, 'Locks') : allows()
+  return { findings: [locked, ...strangeOptions(call, given, takes, flags)], inner }
 }
 
 const script: Judge = (call) => {
@@ -139,19 +176,20 @@ const traced: Judge = (call) => {
 }
 
 const time: Judge = (call) => {
-  const given = new Given(call.words, valued('fo', 'format output'), true)
+  const takes = valued('fo', 'format output')
+  const given = new Given(call.words, takes, true)
   const written = given.values('o', 'output').map((word) => writing(word, call.ground))
-  return wrapped(call, given.operands, ...written)
+  return wrapped(call, given.operands, ...written, ...strangeOptions(call, given, takes, valued('apvq', 'append portability verbose quiet')))
 }
 
 const busybox: Judge = (call) => {
   const [applet] = call.words
-  return applet && !applet.text.startsWith('-') ? wrapped(call, call.words) : outcome(allows())
+  return applet && !applet.text.startsWith('-') ? asking()(call) : outcome(asks('busybox with an option'))
 }
 
 const nice: Judge = (call) => {
   const words = /^-\d+$/.test(call.words[0]?.text ?? '') ? call.words.slice(1) : call.words
-  return wrapped(call, new Given(words, valued('n', 'adjustment'), true).operands)
+  return transparent(valued('n', 'adjustment'))({ ...call, words })
 }
 
 /** A remote shell: what runs there cannot be undone here, but is judged by the same words. */
@@ -186,19 +224,17 @@ export const wrapperJudges: readonly (readonly [string, Judge])[] = [
   ['mosh', ssh],
   ...named('strace ltrace valgrind perf dtruss', traced),
   ['builtin', transparent(valued(''))],
+  ['nohup', transparent(valued(''))],
+  ['setsid', transparent(valued(''), valued('cfw', 'ctty fork wait'))],
   ...named(
     `
-    nohup setsid chronic unbuffer catchsegv caffeinate rlwrap dbus-run-session xvfb-run nocache eatmydata fakeroot linux32 linux64
-    setarch start-stop-daemon daemonize gtimeout
+    chronic unbuffer catchsegv caffeinate rlwrap dbus-run-session xvfb-run nocache eatmydata fakeroot linux32 linux64 setarch
+    start-stop-daemon daemonize cpulimit prlimit
   `,
-    transparent(valued('nsac', 'server-args')),
+    asking(),
   ),
-  ['timeout', transparent(valued('ks', 'kill-after signal'), 1)],
-  ['gtimeout', transparent(valued('ks', 'kill-after signal'), 1)],
+  ...named('chrt taskset', asking(1)),
+  ...named('timeout gtimeout', transparent(valued('ks', 'kill-after signal'), valued('vfp', 'foreground preserve-status verbose'), 1)),
   ['stdbuf', transparent(valued('ioe', 'input output error'))],
-  ['ionice', transparent(valued('cnp', 'class classdata'))],
-  ['chrt', transparent(valued('TPD'), 1)],
-  ['taskset', transparent(valued(''), 1)],
-  ['cpulimit', transparent(valued('lpe'))],
-  ['prlimit', transparent(valued('p'))],
+  ['ionice', transparent(valued('cn', 'class classdata'), valued('t', 'ignore'))],
 ]

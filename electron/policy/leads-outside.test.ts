@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { judgeCommand } from './command-policy.js'
+import { leadsOutside } from './leads-outside.js'
+import { defaultPolicy } from './policy-shape.js'
+import { anyName } from './shell-fields.js'
+
+let folder = ''
+let root = ''
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'leads-')))
+  root = join(folder, 'workspace')
+  mkdirSync(join(root, 'src'), { recursive: true })
+  mkdirSync(join(folder, 'data'))
+  writeFileSync(join(folder, 'data/token'), 'secret')
+  writeFileSync(join(root, 'src/a.ts'), 'a\n')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const verdicts = (...commands: readonly string[]) =>
+  commands.map((command) => {
+    const places = { workspaceRoot: root, directory: root, home: '/home/u', leadsOutside: (path: string) => leadsOutside(root, path, anyName) }
+    return judgeCommand(command, { ...places, settings: defaultPolicy, taint: 'PUBLIC', isPlanMode: false, branch: null, shell: 'bash' }).verdict
+  })
+
+describe('reading through a link', () => {
+  it.skipIf(process.platform === 'win32')('asks where the link leads outside the workspace', () => {
+    symlinkSync('../data', join(root, 'out'))
+    symlinkSync('src', join(root, 'in'))
+    expect(verdicts('cat out/token', 'grep -r e out', 'cat o*/token', 'wc -c < out/token', 'cd src && cat ../out/token')).toEqual(Array(5).fill('asks'))
+    expect(verdicts('cat in/a.ts', 'cat src/a.ts', 'cat src/*.ts', 'cat gone/a.ts', 'ls')).toEqual(Array(5).fill('allowed'))
+  })
+
+  it.skipIf(process.platform === 'win32')('asks of a link that leads round in a circle', () => {
+    symlinkSync('round', join(root, 'round'))
+    expect(verdicts('cat round')).toEqual(['asks'])
+  })
+})

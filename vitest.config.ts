@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     include: ['{shared,electron,renderer,build}/**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '**/fixtures/**', '**/scenarios/**'],
+    globalSetup: './build/test-folder.ts',
     pool: 'forks',
     testTimeout: 20_000,
   },

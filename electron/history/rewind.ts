@@ -24,6 +24,8 @@ export interface RewindInput {
   readonly turn: string | null
   /** The target is not proven for that moment itself: it is what `turn` found when it first touched the file. */
   readonly isAsFirstTouched?: boolean
+  /** The target is that moment with what others changed since, in between what the agent did. */
+  readonly isWithTyping?: boolean
   /** What stands there but for typing, before and after (`OperationFile.untyped`); by default `base` and `target`. */
   readonly untyped?: Untyped | 'kept'
 }
@@ -161,7 +163,8 @@ async function planAll(parts: HistoryParts, request: RewindRequest, watch: Watch
 }
 
 /** A plan never says more than is known: such a file goes back to what the agent found, not to the target's own moment. */
-function wordsFor({ turn, isAsFirstTouched = false }: RewindInput, words: PlanWords): PlanWords {
+function wordsFor({ turn, isAsFirstTouched = false, isWithTyping = false }: RewindInput, words: PlanWords): PlanWords {
+  if (isWithTyping) return { ...words, to: `${words.to}, with what you changed in between` }
   return isAsFirstTouched ? { ...words, to: `before ${turn ?? 'the agent'} first touched it` } : words
 }
 

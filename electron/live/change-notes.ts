@@ -44,12 +44,15 @@ const copiesWaitMs = 3_000
 
 export function createChangeNotes({ index, journal, openedLog, turn, ended, log, now, onChanged }: ChangeNotesParts): ChangeNotes {
   const changed = new Map<WorkspacePath, { before: FileState; after: FileState }>()
+  /** How many commands had begun when a file was last seen to be what `changed` says. */
+  const seenAfter = new Map<WorkspacePath, number>()
   let found: readonly DiskChange[] = []
   let limits: readonly string[] = []
   /** What could not be noted yet, in its order. */
   let held: readonly LedgerEntry[] = []
   let writing: Promise<unknown> = Promise.resolve()
   let running = 0
+  let begun = 0
   let overlaps = 0
   let isReady = false
   index.whenReady(ended).then(() => (isReady = true), () => undefined)
@@ -64,6 +67,7 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
       const add = async (entry: LedgerEntry): Promise<void> => {
         await written.ledger(entry)
         for (const { path, before, after } of entry.changes) changed.set(path, { before: changed.get(path)?.before ?? before, after })
+        for (const { path } of entry.changes) seenAfter.set(path, running > 0 ? -1 : begun)
       }
       for (let first = held[0]; first; first = held[0]) {
         await add(first)
@@ -75,6 +79,31 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
     writing = next.catch(() => undefined)
     return next
   }
+
+  const refreshJournal = (): Promise<void> => journal.refresh().then(
+    () => undefined,
+    (thrown: unknown) => log.error('session.journal-not-read', thrown),
+  )
+
+  /** What a rewind of ours left is told from what somebody typed. */
+  const byOthers = (changes: readonly LedgerChange[], isBeforeTurn: boolean, sentences: readonly string[]): readonly LedgerEntry[] => {
+    const isOurs = ({ path, after }: LedgerChange): boolean => {
+      const left = journal.lastLeft(path)
+      return left !== null && isState(after, left.state)
+    }
+    return (['rewind', 'user'] as const).flatMap((cause) => {
+      const some = changes.filter((change) => isOurs(change) === (cause === 'rewind'))
+      return some.length === 0 ? [] : [entryOf({ isBeforeTurn, callId: null, cause, changes: some, limits: cause === 'user' ? sentences : [] })]
+    })
+  }
+
+  /** What no look finds, since the file is not followed: the edit found another text than was left there, and no command ran since. */
+  const unseenBefore = (written: readonly LedgerChange[]): readonly LedgerChange[] =>
+    written.flatMap(({ path, before }) => {
+      const last = changed.get(path)?.after
+      const isTyped = last && last.kind !== 'unknown' && before.kind !== 'unknown' && running === 0 && seenAfter.get(path) === begun && !isState(before, last)
+      return isTyped ? [{ path, before: last, after: before }] : []
+    })
 
   const look = async (): Promise<void> => {
     // What changes while a command runs is its own, as far as can be told; it is looked at when it ends.
@@ -88,21 +117,8 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
     const changes = found
     found = []
     if (changes.length === 0 && held.length === 0) return []
-    try {
-      await journal.refresh()
-    } catch (thrown) {
-      log.error('session.journal-not-read', thrown)
-    }
-    // What a rewind of ours left is told from what somebody typed.
-    const isOurs = ({ path, after }: DiskChange): boolean => {
-      const left = journal.lastLeft(path)
-      return left !== null && isState(after, left.state)
-    }
-    const entries = (['rewind', 'user'] as const).flatMap((cause) => {
-      const some = changes.filter((change) => isOurs(change) === (cause === 'rewind'))
-      return some.length === 0 ? [] : [entryOf({ isBeforeTurn, callId: null, cause, changes: some, limits: cause === 'user' ? limits : [] })]
-    })
-    await append(entries, null).catch((thrown: unknown) => log.error('session.changes-not-noted', thrown))
+    await refreshJournal()
+    await append(byOthers(changes, isBeforeTurn, limits), null).catch((thrown: unknown) => log.error('session.changes-not-noted', thrown))
     return changes.map(({ path }) => path)
   }
 
@@ -163,6 +179,7 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
       const told = await lookBefore()
       await noteFound(false)
       const overlapsBefore = running > 0 ? -1 : overlaps
+      begun++
       if (running++ > 0) overlaps++
       const wasAlone = (): boolean => overlaps === overlapsBefore
       let isOver = false
@@ -179,7 +196,9 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
       }
     },
     noteWritten: async (callId, cause, changes) => {
-      await append([], entryOf({ isBeforeTurn: false, callId, cause, changes, limits: [] }))
+      const unseen = unseenBefore(changes)
+      if (unseen.length > 0) await refreshJournal()
+      await append(byOthers(unseen, false, []), entryOf({ isBeforeTurn: false, callId, cause, changes, limits: [] }))
       for (const { path, after } of changes) index.adopt(path, after)
     },
     changed,

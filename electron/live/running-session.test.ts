@@ -44,6 +44,23 @@ describe('a turn', () => {
     ])
   })
 
+  it('notes what others did to a file before the agent edits it, also where the file is not followed', async () => {
+    await open({ 'node_modules/p/a.js': 'one\n', 'a.txt': 'one\n' }, { policy: { approvalMode: 'review-after' } })
+    await begin('First')
+    await write('a.txt', 'two\n')
+    await write('node_modules/p/a.js', 'two\n')
+    desk.put('a.txt', 'typed\n')
+    desk.put('node_modules/p/a.js', 'typed\n')
+    desk.put('new.txt', 'mine\n')
+    for (const path of ['a.txt', 'node_modules/p/a.js', 'new.txt']) await agent.call('read_file', { path })
+    await write('node_modules/p/a.js', 'three\n')
+    await write('a.txt', 'three\n')
+    await write('new.txt', 'agent\n')
+    expect(desk.ledger().flatMap(({ cause, changes }) => changes.map(({ path }) => `${cause} ${path}`))).toEqual([
+      'edit a.txt', 'edit node_modules/p/a.js', 'user a.txt', 'user new.txt', 'user node_modules/p/a.js', 'edit node_modules/p/a.js', 'edit a.txt', 'edit new.txt',
+    ])
+  })
+
   it('begins by itself with the first call, and again after a long silence, but not while something waits', async () => {
     await open({ a: 'one\n' })
     await agent.call('read_file', { path: 'a' })

@@ -21,7 +21,9 @@ import { openSessionHistory } from '../history/session-history.js'
 import { openSessionLog, sessionLogFile, type SessionLog } from '../history/session-log.js'
 import { openWorkspaceIndex } from '../history/workspace-index.js'
 import { judgeCommand } from '../policy/command-policy.js'
+import { leadsOutside } from '../policy/leads-outside.js'
 import type { PolicyFile } from '../policy/policy-file.js'
+import { anyName } from '../policy/shell-fields.js'
 import { keyOf } from '../sessions/log-catalog.js'
 import { withNotes } from '../tools/tool.js'
 import type { ToolSession } from '../tools/tool-session.js'
@@ -144,6 +146,7 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, stance: 
         taint: stance.taint().level,
         isPlanMode: stance.isPlanning(),
         branch: guard.branch(),
+        leadsOutside: (path) => leadsOutside(workspace.root, path, anyName),
         shell: process.platform === 'win32' ? 'cmd' : 'bash',
       })
       log.info('policy.judged', { session: key, verdict: judgement.verdict, reason: judgement.reason, parts: judgement.parts.length })

@@ -4,7 +4,8 @@ import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { LedgerChange } from '../../shared/ledger.js'
 import { storedContent, type BackupStore } from '../history/backup-store.js'
 import type { LedgerMark, LedgerPages } from '../sessions/recorded-session.js'
-import { absent, link, unknown, type Held } from './held.js'
+import { absent, isKnown, link, unknown, type Held } from './held.js'
+import { withoutAgent, type OthersChange, type WithoutAgent } from './without-agent.js'
 
 /** What somebody other than the agent did to a file between two turns. */
 export interface LedgerInterlude {
@@ -28,6 +29,11 @@ export interface LedgerContents {
   latest(path: WorkspacePath): Promise<Held | null>
   /** Whether every change of a path from one moment on was somebody else's, and none an operation of ours. */
   isOthersOnly(path: WorkspacePath, turn: number, edge: 'start' | 'end'): boolean
+  /**
+   * What a path would be had the agent left it alone from the start or the end of one turn until the end of another. What others did
+   * in that other turn after the agent's last change is left out. `null` where others, or the agent, changed nothing until then.
+   */
+  withoutAgent(path: WorkspacePath, turn: number, edge: 'start' | 'end', last: number): Promise<WithoutAgent | null>
   /** What last changed a path after the start of one turn and until the end of another; `null` for nothing. */
   lastCause(path: WorkspacePath, first: number, last: number): ChangeCause | null
   /** What was not looked at in a turn, or not kept. */
@@ -67,14 +73,16 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
   const lastOfAgent = (turn: number, path: WorkspacePath): LedgerMark | undefined =>
     pages.ofPath(path).findLast((mark) => placeOf(mark) === startPlace(turn) + 1 && isAgents(mark))
 
+  const end = async (turn: number, path: WorkspacePath): Promise<Held | null> => {
+    const last = lastOfAgent(turn, path)
+    return last ? heldOf(store, (await pages.changeOf(last, path)).after, pages) : start(turn, path)
+  }
+
   return {
     paths: pages.paths,
     names: (path) => pages.paths.has(path),
     start,
-    end: async (turn, path) => {
-      const last = lastOfAgent(turn, path)
-      return last ? heldOf(store, (await pages.changeOf(last, path)).after, pages) : start(turn, path)
-    },
+    end,
     between: async (turn) => {
       const [here, next] = [turns[turn], turns[turn + 1]]
       const marks = [...(here ? pages.ofTurn(here.promptId).filter((mark) => !mark.isBeforeTurn && !isAgents(mark)) : []), ...(next ? pages.ofTurn(next.promptId).filter((mark) => mark.isBeforeTurn) : [])]
@@ -99,6 +107,24 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
       const since = pages.ofPath(path).filter((mark) => !mark.isFirstSight && placeOf(mark) > startPlace(turn) + (edge === 'end' ? 1 : 0))
       return since.length > 0 && since.every((mark) => !isAgents(mark) && mark.cause !== 'rewind')
     },
+    withoutAgent: async (path, turn, edge, last) => {
+      if (pages.isPartial) return null
+      const within = pages.ofPath(path).filter((mark) => placeOf(mark) > startPlace(turn) && placeOf(mark) <= startPlace(last) + 1)
+      const left = edge === 'end' ? lastOfAgent(turn, path) : undefined
+      const marks = left ? within.slice(within.indexOf(left) + 1) : within
+      const lastOfAll = marks.findLastIndex(isAgents)
+      if (lastOfAll < 0) return null
+      const since = marks.filter((mark, at) => at < lastOfAll || placeOf(mark) <= startPlace(last))
+      // What stood there after an operation of ours is what a person chose.
+      const typed = since.slice(since.findLastIndex(({ cause }) => cause === 'rewind') + 1).filter((mark) => mark.cause === 'user' && !mark.isFirstSight)
+      const first = typed.length > 0 ? await (edge === 'start' ? start : end)(turn, path) : null
+      if (!first || !isKnown(first)) return null
+      const changes = typed.map(async (mark): Promise<OthersChange> => {
+        const { before, after } = await pages.changeOf(mark, path)
+        return { before: await heldOf(store, before, pages), after: await heldOf(store, after, pages) }
+      })
+      return withoutAgent(first, await Promise.all(changes))
+    },
     lastCause: (path, first, last) => pages.ofPath(path).findLast((mark) => !mark.isFirstSight && placeOf(mark) > startPlace(first) && placeOf(mark) <= startPlace(last) + 1)?.cause ?? null,
     limits: (turn) => {
       const here = turns[turn]
@@ -112,7 +138,7 @@ export function isAgents({ cause, isBeforeTurn }: Pick<LedgerMark, 'cause' | 'is
   return !isBeforeTurn && cause !== 'user' && cause !== 'rewind'
 }
 
-/** Somebody typed in the middle of a turn, and the agent changed the file after that: it is part of what the turn came to. */
+/** Somebody typed in the middle of a turn, and the agent changed the file after that: it is part of what the turn began with. */
 function isFollowedInTurn(pages: LedgerPages, mark: LedgerMark, path: WorkspacePath): boolean {
   if (mark.isBeforeTurn) return false
   const marks = pages.ofPath(path)

@@ -16,10 +16,21 @@ interface ToldTurn {
   end: Truth
   /** Changed in this turn by the agent. */
   readonly byAgent: Set<string>
+  /** How many changes there were when it began. */
+  readonly changes: number
+}
+
+interface ToldChange {
+  readonly path: string
+  readonly isAgents: boolean
+  readonly before: string | undefined
+  readonly after: string | undefined
 }
 
 class Story {
   readonly turns: ToldTurn[] = []
+  readonly changes: ToldChange[] = []
+  private noted: Truth = {}
   private readonly now = new Map<string, string>()
   private words = 0
 
@@ -38,14 +49,37 @@ class Story {
       if (random.chance(50)) this.type()
       if (random.chance(10)) await live.restart()
       const promptId = await live.turn(`prompt ${turn}`)
+      this.settle(false)
       const start = this.truth()
-      const told: ToldTurn = { promptId, start, end: start, byAgent: new Set() }
+      const told: ToldTurn = { promptId, start, end: start, byAgent: new Set(), changes: this.changes.length }
       this.turns.push(told)
       for (let step = random.below(5); step > 0; step--) {
         if (random.chance(20)) this.type()
         await this.step(told)
       }
     }
+  }
+
+  /** What would stand at a path had the agent left it alone since a turn began, and what the first change that does not fit was made to. */
+  withoutAgent(turn: number, path: string, last = this.turns.length - 1): { readonly held: string | undefined; readonly clash: string | null | undefined } {
+    const { turns, changes } = this
+    const first = turns[turn]?.start[path]
+    const since = changes.map((change, at) => ({ ...change, at })).filter((change) => change.path === path && change.at >= (turns[turn]?.changes ?? 0) && change.at < (turns[last + 1]?.changes ?? Infinity))
+    const lastOfAgent = since.findLast(({ isAgents }) => isAgents)?.at ?? -1
+    let held = first
+    for (const { isAgents, before, after, at } of since) {
+      if (isAgents || (at > lastOfAgent && at >= (turns[last]?.changes ?? 0))) continue
+      if (held === before) held = after
+      else if (held !== after) return { held: held ?? first, clash: before ?? null }
+    }
+    return { held: held ?? first, clash: undefined }
+  }
+
+  /** What changed since the last look is somebody's. */
+  private settle(isAgents: boolean): void {
+    const now = this.truth()
+    for (const path of paths) if (this.noted[path] !== now[path]) this.changes.push({ path, isAgents, before: this.noted[path], after: now[path] })
+    this.noted = now
   }
 
   /** Somebody else changes a file or two. */
@@ -62,12 +96,14 @@ class Story {
     const contents = Object.fromEntries(chosen.map((path) => [path, this.content()] as const))
     const before = this.truth()
     if (random.chance(10)) return live.refuse('write_file', { path: chosen[0], content: 'no' }, 'No.')
+    this.settle(false)
     if (random.chance(50)) {
       await live.edit(contents)
       for (const path of chosen) this.note(path, contents[path] ?? null)
     } else {
       await live.command('make', () => chosen.forEach((path) => this.put(path, contents[path] ?? null)))
     }
+    this.settle(true)
     const after = this.truth()
     for (const path of chosen) {
       if (before[path] === after[path]) continue
@@ -144,7 +180,8 @@ describe('any session that runs under us', () => {
             if (last !== (end[path] ?? null)) wrong.push(`${seed + session} end ${promptId.slice(-1)} ${path}: ${last} for ${end[path]}`)
           }
           const listed = (await review.list({ kind: 'turn', promptId })).filter(({ kind }) => kind !== 'refused').map(({ path }) => path as string)
-          const changed = [...byAgent].filter((path) => start[path] !== end[path]).sort()
+          const turn = story.turns.findIndex((told) => told.promptId === promptId)
+          const changed = [...byAgent].filter((path) => story.withoutAgent(turn, path, turn).held !== end[path]).sort()
           if (JSON.stringify(listed) !== JSON.stringify(changed)) wrong.push(`${seed + session} turn ${promptId.slice(-1)}: ${listed.join()} for ${changed.join()}`)
         }
         const atEnd = story.truth()
@@ -153,10 +190,12 @@ describe('any session that runs under us', () => {
         for (const { promptId, start } of story.turns.slice(at, at + 1)) {
           const since = new Set(story.turns.slice(at).flatMap(({ byAgent }) => [...byAgent]))
           const expected: Record<string, string> = {}
-          for (const path of new Set([...Object.keys(start), ...Object.keys(atEnd)])) {
-            // What the agent did goes back, but not over what was typed after it; what is gone comes back, whoever deleted it.
-            const goesBack = atEnd[path] === undefined || (since.has(path) && left[path] === atEnd[path])
-            const content = goesBack ? start[path] : atEnd[path]
+          for (const path of paths) {
+            // What the agent did goes back, but not over what others typed; what is gone comes back, whoever deleted it.
+            const { held, clash } = since.has(path) ? story.withoutAgent(at, path) : { held: start[path], clash: undefined }
+            const base = clash === undefined ? left[path] : (clash ?? undefined)
+            const goesBack = atEnd[path] === undefined || (since.has(path) && base === atEnd[path])
+            const content = goesBack ? held : atEnd[path]
             if (content !== undefined) expected[path] = content
           }
           await history.apply(await review.rewindTo({ kind: 'start', promptId }, { paths: null, resolutions: {} }), null)

@@ -129,6 +129,83 @@ describe('a session that runs under us', () => {
     ])
   })
 
+  it('keeps what a person typed in a turn before the agent changed the same file', async () => {
+    const lines = (second: string, eighth: string): string => ['1', second, '3', '4', '5', '6', '7', eighth, '9', ''].join('\n')
+    const { temp } = await begin({ 't.txt': 'old\n', 'v.txt': lines('2', '8') })
+    const p1 = await live.turn('first')
+    await live.edit({ 't.txt': 'new\n' })
+    temp.put('u.txt', 'mine 1\nmine 2\n')
+    temp.put('v.txt', lines('USER', '8'))
+    temp.put('w.txt', 'notes\n')
+    temp.put('x.txt', 'precious\n')
+    temp.put('z.txt', 'precious too\n')
+    await live.edit({ 'u.txt': 'agent\nmine 2\n' })
+    await live.edit({ 'v.txt': lines('USER', 'AGENT') })
+    await live.command('echo agent >> w.txt', () => temp.put('w.txt', 'notes\nagent\n'))
+    await live.command('rm x.txt', () => temp.put('x.txt', null))
+    await live.edit({ 'z.txt': 'agent\n' })
+    const after = temp.tree()
+    const reviewed = await live.review()
+    const { review, history } = reviewed
+    const turn = shown(await review.list({ kind: 'turn', promptId: p1 }))
+    const request = await review.takeBackOf(p1, workspacePath('v.txt'), 1)
+    const plan = await history.previewTakeBack(request)
+    const { files } = await history.preview(await review.rewindTo({ kind: 'start', promptId: p1 }, { paths: null, resolutions: {} }))
+    await rewindTo(reviewed, start(p1))
+    const back = temp.tree()
+    await history.undo(null)
+    expect([turn, [plan.hunks, plan.stat], files.map(({ path, action, reason }) => `${path}: ${action}, ${reason}`), back, temp.tree()]).toEqual([
+      ['modified t.txt by edit +1 -1', 'modified u.txt by edit +1 -1', 'modified v.txt by edit +1 -1', 'modified w.txt by command +1 -0', 'deleted x.txt by command +0 -1', 'modified z.txt by edit +1 -1'],
+      [1, { insertions: 1, deletions: 1 }],
+      [
+        't.txt: restore, Back to turn 1',
+        'u.txt: restore, Back to turn 1, with what you changed in between',
+        'v.txt: restore, Back to turn 1, with what you changed in between',
+        'w.txt: restore, Back to turn 1, with what you changed in between',
+        'x.txt: recreate, Deleted in turn 1, comes back as it was',
+        'z.txt: restore, Back to turn 1, with what you changed in between',
+      ],
+      { 't.txt': '644 old\n', 'u.txt': '644 mine 1\nmine 2\n', 'v.txt': `644 ${lines('USER', '8')}`, 'w.txt': '644 notes\n', 'x.txt': '644 precious\n', 'z.txt': '644 precious too\n' },
+      after,
+    ])
+  })
+
+  it('keeps what a person typed between two edits of a file, and asks where it is on the agent\'s lines', async () => {
+    const text = (first: string, last: string): string => `${first}\n\nmiddle\n\n${last}\n`
+    const { temp } = await begin({ 'a.txt': text('one', 'end'), 'b.txt': text('one', 'end') })
+    const p1 = await live.turn('first')
+    await live.edit({ 'a.txt': text('AGENT', 'end'), 'b.txt': text('AGENT', 'end'), 'new.txt': 'agent\n' })
+    temp.put('a.txt', text('AGENT', 'USER'))
+    temp.put('b.txt', text('USER', 'end'))
+    temp.put('new.txt', 'agent\nuser\n')
+    await live.edit({ 'a.txt': `top\n${text('AGENT', 'USER')}`, 'b.txt': text('USER', 'AGENT'), 'new.txt': 'top\nagent\nuser\n' })
+    const reviewed = await live.review()
+    const turn = shown(await reviewed.review.list({ kind: 'turn', promptId: p1 }))
+    const { files } = await reviewed.history.preview(await reviewed.review.rewindTo({ kind: 'start', promptId: p1 }, { paths: null, resolutions: {} }))
+    await rewindTo(reviewed, start(p1))
+    expect([turn, files.map(({ path, action, reason }) => `${path}: ${action}, ${reason}`), temp.tree()]).toEqual([
+      ['modified a.txt by edit +2 -1', 'modified b.txt by edit +2 -2', 'added new.txt by edit +3 -0'],
+      [
+        'a.txt: restore, Back to turn 1, with what you changed in between',
+        'b.txt: conflict, You and turn 1 both changed line 1. Stays as it is until you choose',
+        'new.txt: conflict, Created in turn 1, and you changed it since. Stays as it is until you choose',
+      ],
+      { 'a.txt': `644 ${text('one', 'USER')}`, 'b.txt': `644 ${text('USER', 'AGENT')}`, 'new.txt': '644 top\nagent\nuser\n' },
+    ])
+  })
+
+  it('keeps what a person typed between two turns that both change the file', async () => {
+    const { temp } = await begin({ 'a.txt': 'one\n\nmiddle\n\nend\n' })
+    const p1 = await live.turn('first')
+    await live.edit({ 'a.txt': 'AGENT\n\nmiddle\n\nend\n' })
+    temp.put('a.txt', 'AGENT\n\nmiddle\n\nUSER\n')
+    temp.put('mine.txt', 'mine\n')
+    await live.turn('second')
+    await live.edit({ 'mine.txt': 'agent\n' })
+    await rewindTo(await live.review(), start(p1))
+    expect(temp.tree()).toEqual({ 'a.txt': '644 one\n\nmiddle\n\nUSER\n', 'mine.txt': '644 mine\n' })
+  })
+
   it('keeps what was typed after the last turn, merged into what a rewind brings back', async () => {
     const { temp } = await begin({ 'a.txt': 'original\n\nmiddle\n\n' })
     const p1 = await live.turn('Add a line')

@@ -201,9 +201,11 @@ export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
     },
     takeBackOf: async (promptId, path, hunk, signal) => {
       needFolder()
-      const before = await contents.contentAt({ kind: 'start', promptId }, path, signal)
+      const start = await contents.contentAt({ kind: 'start', promptId }, path, signal)
+      const at = contents.now().steps.indexOf(promptId) ?? 0
+      const before = (await (await contents.now().ledger(signal))?.withoutAgent(path, at, 'start', at))?.held ?? start
       const after = await contents.contentAt({ kind: 'end', promptId }, path, signal)
-      return { promptId, turn: `turn ${(contents.now().steps.indexOf(promptId) ?? 0) + 1}`, path, hunk, before: before.content, after: after.content }
+      return { promptId, turn: `turn ${at + 1}`, path, hunk, before: before.content, after: after.content }
     },
     operationsChanged: changed,
     close: () => {

@@ -48,16 +48,22 @@ async function fileForRewind(contents: Contents, ours: OurOperations | null, tar
   const held = isAsFirstTouched ? await contents.now().start(touched.first, path, signal) : proven
   if (!isKnown(held) && !touched) return null
   const left = await leftLast(contents, ours, path, signal)
+  const ledger = await contents.now().ledger(signal)
+  // What others changed before the agent changed the file stays, or is asked about where it does not fit.
+  const apart = isAsFirstTouched ? null : await ledger?.withoutAgent(path, turn, target.kind, last)
+  const goal = apart?.held ?? held
+  const base = apart?.clash && !left.isOurs ? apart.clash : left
   // What only somebody else changed since is not the agent's to take back: held against itself it stays, unless a person chooses.
   const isOthers = await isOthersOnly(contents, ours, target, path, signal)
   return {
     path,
     // A file outside the workspace may be known, but is never written.
-    target: isOutside(path) ? unknown('outside-workspace').content : held.content,
+    target: isOutside(path) ? unknown('outside-workspace').content : goal.content,
     // Where a later command may have changed it, what was known before is the best to tell typing by: at worst more counts as typed.
-    base: isOthers ? held.content : left.content,
+    base: isOthers ? held.content : base.content,
     turn: touched ? `turn ${touched.first + 1}` : null,
     isAsFirstTouched: isAsFirstTouched && isKnown(held),
+    isWithTyping: goal !== held,
   }
 }
 
@@ -77,6 +83,8 @@ export interface Left {
   readonly source: ContentSource
   /** False where a later command may have changed it. */
   readonly isCertain: boolean
+  /** Our newest operation left it. */
+  readonly isOurs?: boolean
 }
 
 /** What the agent left at the end of its last turn, or our newest operation where that came later. */
@@ -88,8 +96,8 @@ export async function leftLast(contents: Contents, ours: OurOperations | null, p
   const touchedAt = touched ? (steps.turns[touched.last]?.startedAt ?? 0) : -Infinity
   if (ours && ourLast && ourLast.isUntypedOurs && ourLast.at > touchedAt) {
     // Not what our operation wrote but what it would have written had nobody typed: what was merged in then is typing still.
-    if (ourLast.untyped === null) return { ...unknown('no-record'), isCertain: false }
-    return { content: ours.contentOf(ourLast.untyped), source: 'backup', isCertain: true }
+    if (ourLast.untyped === null) return { ...unknown('no-record'), isCertain: false, isOurs: true }
+    return { content: ours.contentOf(ourLast.untyped), source: 'backup', isCertain: true, isOurs: true }
   }
   if (last < 0) return { ...unknown('no-record'), isCertain: false }
   const { held, lastKnown } = await contents.now().end(last, path, signal)

@@ -78,7 +78,13 @@ export function recordedSides(entries: readonly TranscriptEntry[], path: Workspa
 }
 
 async function liveFile(revision: Revision, turn: number, path: WorkspacePath, signal: AbortSignal | undefined): Promise<TurnFile | null> {
-  const [before, ended] = await Promise.all([revision.start(turn, path, signal), revision.end(turn, path, signal)])
+  const [start, ended, apart] = await Promise.all([
+    revision.start(turn, path, signal),
+    revision.end(turn, path, signal),
+    revision.ledger(signal).then((ledger) => ledger?.withoutAgent(path, turn, 'start', turn)),
+  ])
+  // What others typed before the agent changed the file is none of its doing.
+  const before = apart?.held ?? start
   if (isUnchanged(before, ended.held)) return null
   const events = [...revision.steps.events(path, startOf(turn), endOf(turn))]
   const edits = events.flatMap((event) => (event.kind === 'edit' ? [event.step] : []))

@@ -2,15 +2,16 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Gives the unit tests a temporary folder of their own, and removes it with whatever they left there. */
-export default function setup(): () => void {
+// The unit tests have a temporary folder of their own, which is removed with whatever they left there.
+
+let folder: string | null = null
+
+export function setup(): void {
   // A short name: sockets lie below it, and their paths may have some hundred letters only.
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'o-'))
-  const before = process.env['TMPDIR']
+  folder = mkdtempSync(join(realpathSync(tmpdir()), 'o-'))
   process.env['TMPDIR'] = folder
-  return () => {
-    if (before === undefined) delete process.env['TMPDIR']
-    else process.env['TMPDIR'] = before
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-  }
+}
+
+export function teardown(): void {
+  if (folder !== null) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }

@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path'
 import { ReviewError } from '../../shared/errors.js'
+import { systemCode } from '../base/disk-errors.js'
 import { lookAt } from '../workspace/look-at.js'
 import { binaryNote, unreadableNote, type FoundMatches, type SearchMatch, type SearchResult } from './found-matches.js'
 import { ignoreStart } from './ignore-chain.js'
@@ -69,11 +70,21 @@ function matchOf(root: string, record: MatchRecord, binaryPaths: Set<string>): S
 /** Takes off the notes about binary files that stand before a path, unless a file is really called so. */
 function takeWarnings(root: string, printed: string, binaryPaths: Set<string>): string {
   let rest = printed
-  for (let found = warning.exec(rest); found && !lookAt(root + sep + pathOf(rest)); found = warning.exec(rest)) {
+  for (let found = warning.exec(rest); found && !isThere(root + sep + pathOf(rest)); found = warning.exec(rest)) {
     binaryPaths.add(pathOf(found[1] ?? ''))
     rest = rest.slice(found[0].length)
   }
   return rest
+}
+
+/** What is printed may be no path at all, and longer than any name. */
+function isThere(path: string): boolean {
+  try {
+    return lookAt(path) !== null
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ENAMETOOLONG') return false
+    throw thrown
+  }
 }
 
 function pathOf(printed: string): string {

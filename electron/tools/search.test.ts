@@ -229,6 +229,15 @@ describe('searchFiles', () => {
     expect([found.matches.map(({ path }) => path), found.binaryPaths]).toEqual([['mixed', 'zzz'], ['mixed']])
   })
 
+  it('names it where it is the last one with a match, and where its name is long', async () => {
+    const name = 'n'.repeat(240)
+    write(name, `needle\n${'x\n'.repeat(100_000)}\0`)
+    const found = await contents('needle')
+    expect([found.matches.map(({ path }) => path), found.binaryPaths]).toEqual([[name], [name]])
+    write('zzz')
+    expect((await contents('needle')).matches.map(({ path }) => path)).toEqual([name, 'zzz'])
+  })
+
   it('searches a single file', async () => {
     write('a')
     write('b')

@@ -1,7 +1,7 @@
 // What of the person's environment a command sees.
 
-import { realpathSync } from 'node:fs'
-import { delimiter, isAbsolute, relative, sep } from 'node:path'
+import { delimiter, isAbsolute } from 'node:path'
+import { isBelow, realOf } from './workspace-path.js'
 
 /** Ours alone: tokens, folders and switches of the app and of the programs that it was started by. */
 const dropped: readonly RegExp[] = [
@@ -48,23 +48,9 @@ export function commandEnvironment(environment: Readonly<Record<string, string |
 }
 
 function pathOutside(path: string, workspace: string): string {
-  const root = realPath(workspace)
+  const root = realOf(workspace) ?? workspace
   return path
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !isBelow(root, folder) && !isBelow(root, realPath(folder)))
+    .filter((folder) => isAbsolute(folder) && !isBelow(root, folder) && !isBelow(root, realOf(folder) ?? folder))
     .join(delimiter)
-}
-
-function isBelow(root: string, path: string): boolean {
-  const way = relative(root, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    // Not there: nothing is found in it as long as that is so.
-    return path
-  }
 }

@@ -32,12 +32,14 @@ function belowRoot(root: string, path: string): string | null {
   }
 }
 
-function isBelow(root: string, path: string): boolean {
+/** Whether a path is a folder itself or lies below it, by their texts; both absolute. */
+export function isBelow(root: string, path: string): boolean {
   const below = relative(root, path)
   return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below)
 }
 
-function realOf(folder: string): string | null {
+/** The real path; `null` for what is not there. */
+export function realOf(folder: string): string | null {
   try {
     return realpathSync(folder)
   } catch {

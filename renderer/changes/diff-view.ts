@@ -3,7 +3,7 @@ import type { LineChange } from '../../shared/line-diff.js'
 import type { DisplayText } from './display-text.js'
 import type { TextDiff } from './diff-messages.js'
 import { prepareDiff } from './diff-provider.js'
-import { colourLines, commonOptions, createModel, noteDecorations, readOnlyOptions } from './editor-options.js'
+import { colourLines, commonDiffOptions, createModel, noteDecorations, readOnlyOptions } from './editor-options.js'
 import { leaveOutFlatZones } from './flat-zones.js'
 import { contextLines, leastFoldedLines } from './folding.js'
 import { followLines, type PointedLine } from './pointed-line.js'
@@ -46,25 +46,12 @@ export interface DiffView {
 /** A diff editor in `host`, its overview in `strip`. */
 export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: DiffLayout, { onChosen, onPointed }: DiffViewEvents): DiffView {
   const diffEditor = editor.createDiffEditor(host, {
-    ...commonOptions,
+    ...commonDiffOptions,
     ...readOnlyOptions,
     ...layoutOptions(layout, null),
     originalAriaLabel: 'Before',
     modifiedAriaLabel: 'After',
-    originalEditable: false,
-    // The overview beside it shows where one is, and scrolls.
-    scrollbar: { ...commonOptions.scrollbar, vertical: 'hidden' },
-    ignoreTrimWhitespace: false,
-    maxComputationTime: 0,
-    maxFileSize: 0,
-    renderIndicators: true,
-    renderMarginRevertIcon: false,
-    renderGutterMenu: false,
-    renderOverviewRuler: false,
-    accessibilityVerbose: false,
-    useInlineViewWhenSpaceIsLimited: false,
     hideUnchangedRegions: folding(2),
-    experimental: { showMoves: false, showEmptyDecorations: false, useTrueInlineView: false },
   })
   const sides = { before: diffEditor.getOriginalEditor(), after: diffEditor.getModifiedEditor() }
   leaveOutFlatZones(sides.before)

@@ -37,6 +37,24 @@ export const commonOptions: editor.IEditorOptions & editor.IGlobalEditorOptions 
   editContext: false,
 }
 
+/** What both diff editors have in common. Every change is found and shown, however long that takes and small it is. */
+export const commonDiffOptions: editor.IDiffEditorConstructionOptions = {
+  ...commonOptions,
+  originalEditable: false,
+  // The overview beside it shows where one is, and scrolls.
+  scrollbar: { ...commonOptions.scrollbar, vertical: 'hidden' },
+  ignoreTrimWhitespace: false,
+  maxComputationTime: 0,
+  maxFileSize: 0,
+  renderIndicators: true,
+  renderMarginRevertIcon: false,
+  renderGutterMenu: false,
+  renderOverviewRuler: false,
+  accessibilityVerbose: false,
+  useInlineViewWhenSpaceIsLimited: false,
+  experimental: { showMoves: false, showEmptyDecorations: false, useTrueInlineView: false },
+}
+
 /** For texts that are only read: Tab goes on to the next control, and the field says that it cannot be written. */
 export const readOnlyOptions: editor.IEditorOptions = { readOnly: true, domReadOnly: true, tabFocusMode: true, cursorStyle: 'line-thin' }
 

@@ -5,7 +5,7 @@ import type { TextDiff } from './diff-messages.js'
 import { prepareDiff } from './diff-provider.js'
 import type { DiffLayout } from './diff-view.js'
 import { displayPair } from './display-text.js'
-import { colourLines, commonOptions, createModel, noteDecorations, readOnlyOptions } from './editor-options.js'
+import { colourLines, commonDiffOptions, createModel, noteDecorations, readOnlyOptions } from './editor-options.js'
 import { leaveOutFlatZones } from './flat-zones.js'
 import { contextLines, leastFoldedLines } from './folding.js'
 import { markedUnits, mostHeads } from './hunk-limits.js'
@@ -56,23 +56,11 @@ export interface HunkViewEvents {
 /** A diff whose right side can be written, with room over each of its hunks. */
 export function createHunkView(host: HTMLElement, strip: HTMLElement, layout: DiffLayout, events: HunkViewEvents): HunkView {
   const diffEditor = editor.createDiffEditor(host, {
-    ...commonOptions,
+    ...commonDiffOptions,
     ...layoutOptions(layout),
     originalAriaLabel: 'Before',
     modifiedAriaLabel: 'As it would be written',
-    originalEditable: false,
-    scrollbar: { ...commonOptions.scrollbar, vertical: 'hidden' },
-    ignoreTrimWhitespace: false,
-    maxComputationTime: 0,
-    maxFileSize: 0,
-    renderIndicators: true,
-    renderMarginRevertIcon: false,
-    renderGutterMenu: false,
-    renderOverviewRuler: false,
-    accessibilityVerbose: false,
-    useInlineViewWhenSpaceIsLimited: false,
     hideUnchangedRegions: { enabled: true, contextLineCount: contextLines, minimumLineCount: 2, revealLineCount: 20 },
-    experimental: { showMoves: false, showEmptyDecorations: false, useTrueInlineView: false },
   })
   const before = diffEditor.getOriginalEditor()
   const after = diffEditor.getModifiedEditor()

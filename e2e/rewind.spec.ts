@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import type { SimulatedAgent } from '../electron/testing/simulated-agent.js'
 import { expect, test, type World } from './open-app.js'
 import { agentIn, numbered, saveSession, treeAt, treeOf } from './recorded.js'
-import { comeBack, diffPane, diffSide, expectText, fileRow, planRow, receiptRow, selectTurn, waitForSession } from './window.js'
+import { comeBack, diffPane, diffSide, expectText, fileRow, planRow, receiptRow, restingBox, selectTurn, waitForSession } from './window.js'
 
 const picture = Buffer.from([0x89, 0x50, 0, 1, 2, 0xff, 0xfe])
 
@@ -113,7 +113,7 @@ test.describe('rewind', () => {
     const before = await treeOf(world.workspace)
     const playhead = ui.getByRole('slider', { name: 'Where the disk stands' })
     await expect(playhead).toHaveAttribute('aria-valuetext', 'Disk is after turn 3')
-    const from = await playhead.boundingBox()
+    const from = await restingBox(playhead)
     const to = await ui.getByRole('option', { name: /^Turn 2:/ }).boundingBox()
     if (!from || !to) throw new Error('The timeline is not on screen.')
     await ui.mouse.move(from.x + from.width - 40, from.y + from.height / 2)

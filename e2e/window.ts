@@ -35,6 +35,12 @@ export async function selectTurn(page: Page, index: number): Promise<void> {
   await expect(turnRow(page, index)).toHaveAttribute('aria-selected', 'true')
 }
 
+/** Where an element stands once it has come to rest. */
+export async function restingBox(element: Locator): ReturnType<Locator['boundingBox']> {
+  await element.evaluate((node) => Promise.allSettled(node.getAnimations().map(({ finished }) => finished)))
+  return element.boundingBox()
+}
+
 /** Waits until the lines of an editor on screen hold a text; the editor draws spaces that do not break. */
 export async function expectText(editor: Locator, text: string): Promise<void> {
   const shown = async (): Promise<string> => (await editor.locator('.lines-content > .view-lines').innerText()).replaceAll('\u00a0', ' ')

@@ -1,4 +1,5 @@
 import type { Events, Method, Params, Result } from '../../shared/contract.js'
+import { ReviewError } from '../../shared/errors.js'
 import { connect, type CallOptions, type Port } from '../../shared/rpc.js'
 
 /** What changed on the other side; nothing but its name and whose. */
@@ -6,7 +7,10 @@ export type ServerEvent = { readonly [Name in keyof Events]: { readonly name: Na
 
 /** The contract's methods over one connection, typed. */
 export interface Client {
-  /** Errors: `ReviewError` with the host's code; CANCELLED when the signal fires; CONNECTION_LOST when the connection ends. */
+  /**
+   * Errors: `ReviewError` with the host's code; CANCELLED only when the signal fires, so that whoever passes over it hides
+   * nothing (INTERNAL where the host gave up by itself); CONNECTION_LOST when the connection ends.
+   */
   call<M extends Method>(method: M, params: Params<M>, options?: CallOptions): Promise<Result<M>>
   /** Ends when the connection closes. */
   readonly closed: Promise<void>
@@ -20,8 +24,14 @@ export function createClient(port: Port, onEvent: (event: ServerEvent) => void):
   return {
     closed: connection.closed,
     // The host is typed by the same contract, so its answer has the method's type.
-    call: <M extends Method>(method: M, params: Params<M>, options?: CallOptions) =>
-      connection.call(method, params, options) as Promise<Result<M>>,
+    call: async <M extends Method>(method: M, params: Params<M>, options?: CallOptions) => {
+      try {
+        return (await connection.call(method, params, options)) as Result<M>
+      } catch (thrown) {
+        const isUnasked = thrown instanceof ReviewError && thrown.code === 'CANCELLED' && !options?.signal?.aborted
+        throw isUnasked ? new ReviewError('INTERNAL', thrown.message, { details: thrown.details, cause: thrown }) : thrown
+      }
+    },
   }
 }
 

@@ -55,10 +55,10 @@ function isFirstScreen(): boolean {
 }
 
 /** Its log may not be in the list yet; then it is tried again with the next list, unless the person opened another one. */
-async function open(session: SessionKey): Promise<void> {
+async function open(session: SessionKey, isAsked = false): Promise<void> {
   wanted = null
   const before = getState().session?.key
-  await openSession(session)
+  await openSession(session, { isAsked })
   const { opening, session: now } = getState()
   if (opening?.key !== session || opening.error?.code !== 'SESSION_NOT_FOUND' || now?.key !== before) return
   cancelOpening()
@@ -78,5 +78,5 @@ function tell({ session, client, workspace }: AgentSession): void {
 
 function show(session: SessionKey): void {
   setView('review')
-  void open(session)
+  void open(session, true)
 }

@@ -86,7 +86,7 @@ async function startUp(): Promise<void> {
 /** The host may be a new process that has not read the session yet. */
 async function catchUp(): Promise<void> {
   const key = getState().session?.key ?? getState().opening?.key
-  if (key) void openSession(key)
+  if (key) void openSession(key, { isAsked: false })
   await loadLibrary()
 }
 

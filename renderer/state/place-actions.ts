@@ -19,7 +19,8 @@ export async function goToPlace(place: Place): Promise<void> {
   setState({ view: 'review' })
   if (getState().session?.key !== place.session) await openSession(place.session)
   // Meanwhile the person may have gone elsewhere, or the session could not be read.
-  if (getState().session?.key !== place.session || getState().opening !== null) return
+  const { session, opening, view } = getState()
+  if (session?.key !== place.session || opening !== null || view !== 'review') return
   selectTurn(place.promptId)
   switch (place.kind) {
     case 'turn':

@@ -13,6 +13,7 @@ import { cancelOpening, openSession, refreshSession } from './session-actions.js
 import { initialShell } from './shell-slice.js'
 import { getState, setState } from './store.js'
 import { loadDetails } from './turn-actions.js'
+import { setView } from './view-actions.js'
 
 const script = scriptedAnswers({ isOpen: false, turns: null })
 
@@ -65,6 +66,26 @@ describe('opening a session', () => {
     connectTo({ ...script, 'session.open': () => Promise.reject(new ReviewError('SESSION_UNREADABLE', 'The log cannot be read.')) })
     await openSession(cartKey)
     expect([getState().opening?.error?.code, getState().session?.key]).toEqual(['SESSION_UNREADABLE', cartKey])
+  })
+
+  it('says so when the host ended what the person did not cancel', async () => {
+    connectTo({ ...script, 'session.open': () => Promise.reject(new ReviewError('CANCELLED', 'The session was closed. Open it again.')) })
+    await openSession(cartKey)
+    expect(getState().opening?.error?.message).toBe('The session was closed. Open it again.')
+  })
+
+  it('leaves a person where they went meanwhile, and comes to the review from where it was asked for', async () => {
+    const opened = openSession(cartKey)
+    setView('approvals')
+    await opened
+    const meanwhile = [getState().session?.key, getState().view]
+    setState(initialShell())
+    setView('approvals')
+    await openSession(cartKey, { isAsked: false })
+    const unasked = getState().view
+    setState({ session: null })
+    await openSession(cartKey)
+    expect([meanwhile, unasked, getState().view]).toEqual([[cartKey, 'approvals'], 'approvals', 'review'])
   })
 
   it('keeps the selection on its turn when the log grows', async () => {

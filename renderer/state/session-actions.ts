@@ -9,7 +9,7 @@ import { isCancelled, toReviewError, valueOf } from './loadable.js'
 import { notifyError } from './notice-actions.js'
 import { setPrefs } from './prefs-actions.js'
 import { followSelection } from './scope.js'
-import { noSelection, type OpenSession } from './shell-slice.js'
+import { isViewOfAll, noSelection, type OpenSession, type View } from './shell-slice.js'
 import { getState, setState } from './store.js'
 import { loadMap, refreshTranscript } from './view-actions.js'
 
@@ -30,13 +30,17 @@ export function openFirstSession(): void {
   const sessions = valueOf(library)?.sessions ?? []
   const last = sessions.find(({ key }) => key === prefs.lastSession)
   const first = app?.openFirst ?? last?.key
-  if (first) void openSession(first)
+  if (first) void openSession(first, { isAsked: false })
 }
 
 let opening = new AbortController()
 
-/** Opens a session. What was open stays on screen until the first turns of the new one are here. */
-export async function openSession(key: SessionKey): Promise<void> {
+/**
+ * Opens a session. What was open stays on screen until the first turns of the new one are here; then it is looked at, unless
+ * the person went to a view of all sessions meanwhile, or is in one and did not ask for this (`isAsked`).
+ */
+export async function openSession(key: SessionKey, { isAsked = true } = {}): Promise<void> {
+  const left = isAsked ? getState().view : null
   opening.abort()
   opening = new AbortController()
   const { signal } = opening
@@ -45,7 +49,7 @@ export async function openSession(key: SessionKey): Promise<void> {
   const peek = async (): Promise<void> => {
     if (isPeeking) return
     isPeeking = true
-    await adoptSession(key, signal).catch(() => undefined)
+    await adoptSession(key, signal, left).catch(() => undefined)
     isPeeking = false
   }
   try {
@@ -61,12 +65,12 @@ export async function openSession(key: SessionKey): Promise<void> {
         },
       },
     )
-    await adoptSession(key, signal)
+    await adoptSession(key, signal, left)
     setState({ opening: null })
     setPrefs({ lastSession: key })
   } catch (thrown) {
     if (signal.aborted) return
-    setState(({ opening: now }) => ({ opening: now && !isCancelled(thrown) ? { ...now, error: toReviewError(thrown) } : null }))
+    setState(({ opening: now }) => ({ opening: now && { ...now, error: toReviewError(thrown) } }))
   }
 }
 
@@ -95,7 +99,7 @@ export async function refreshSession(key: SessionKey | null = getState().session
   }
   isRefreshing = true
   try {
-    await adoptSession(key, new AbortController().signal)
+    await adoptSession(key, new AbortController().signal, null)
   } catch (thrown) {
     notifyError(thrown, () => void refreshSession(key))
   }
@@ -106,7 +110,8 @@ export async function refreshSession(key: SessionKey | null = getState().session
   }
 }
 
-async function adoptSession(key: SessionKey, signal: AbortSignal): Promise<void> {
+/** `left`: the view that the session takes the place of; `null` for one that nobody left for it. */
+async function adoptSession(key: SessionKey, signal: AbortSignal, left: View | null): Promise<void> {
   const [header, outline] = await Promise.all([
     client().call('session.header', { session: key }, { signal }),
     client().call('session.outline', { session: key }, { signal }),
@@ -119,8 +124,7 @@ async function adoptSession(key: SessionKey, signal: AbortSignal): Promise<void>
       session: fresh(key, header, outline),
       changes: { ...initialChanges, scopeKind: keptPlace(key)?.scopeKind ?? changes.scopeKind },
       why: null,
-      view: 'review',
-      focusedPane: 'timeline',
+      ...(isViewOfAll(view) && view !== left ? {} : { view: 'review', focusedPane: 'timeline' }),
       mapCursor: null,
       rawLines: null,
       timelineFilter: null,

@@ -14,6 +14,14 @@ export type Connection =
   | { readonly kind: 'lost'; readonly retryAt: number | null; readonly tries: number; readonly isRefused: boolean }
 
 export type View = 'review' | 'map' | 'rewind' | 'receipt' | 'transcript' | 'approvals' | 'policy' | 'connect' | 'search'
+
+/** Views that belong to no session: opening one does not take a person away from there. */
+const viewsOfAll: ReadonlySet<View> = new Set(['approvals', 'policy', 'connect', 'search'])
+
+export function isViewOfAll(view: View): boolean {
+  return viewsOfAll.has(view)
+}
+
 export type Pane = 'sessions' | 'timeline' | 'files' | 'diff' | 'questions' | 'question' | 'filters' | 'results'
 
 export interface Selection {

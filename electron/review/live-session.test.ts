@@ -258,6 +258,15 @@ describe('a session that runs under us', () => {
     ])
   })
 
+  it('shows no change, known or unknown, of an edit that waits for its answer', async () => {
+    await begin({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
+    const p1 = await live.turn('Ask first')
+    await live.edit({ 'b.txt': 'TWO\n' })
+    await live.log.call({ callId: 'waiting', name: 'edit_file', args: { path: 'a.txt', old_text: 'one', new_text: '1' }, at: 1 })
+    const { review } = await live.review()
+    expect([shown(await review.list({ kind: 'turn', promptId: p1 })), (await review.turns([p1]))[0]?.files]).toEqual([['modified b.txt by edit +1 -1'], 1])
+  })
+
   it('does not claim a moment between two looks that do not fit together, nor bytes that are gone', async () => {
     const { temp } = await begin({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
     await live.turn('first')

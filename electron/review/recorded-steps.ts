@@ -103,7 +103,8 @@ export function stepsOf(promptId: PromptId, entries: readonly TranscriptEntry[],
 
 /**
  * The steps of a turn by the ledger, which saw what each call did. An edit that it does not know, since its record was lost, and a
- * line that cannot be read stay as the calls tell.
+ * line that cannot be read stay as the calls tell. One that still waits for its answer wrote nothing yet: what was cut off while it
+ * was written is in the ledger from the next start on.
  */
 export function withLedger(turn: TurnSteps, calls: readonly PlacedCall[], marks: readonly LedgerMark[]): TurnSteps {
   const placeOf = new Map(calls.map(({ call }, at) => [call.callId, at]))
@@ -112,7 +113,8 @@ export function withLedger(turn: TurnSteps, calls: readonly PlacedCall[], marks:
     const at = placeOf.get(mark.callId ?? '') ?? -1
     return mark.paths.map((path) => ({ kind: 'edit', at, path, cause: mark.cause, before: null, after: null, isSure: true }))
   })
-  const told = turn.steps.filter((step) => step.at === lostStep.at || (step.kind === 'edit' && !known.has(calls[step.at]?.call.callId ?? '')))
+  const isLost = (call: ToolCall | undefined): boolean => !known.has(call?.callId ?? '') && call?.status !== 'running'
+  const told = turn.steps.filter((step) => step.at === lostStep.at || (step.kind === 'edit' && isLost(calls[step.at]?.call)))
   return { ...turn, steps: [...told, ...seen] }
 }
 

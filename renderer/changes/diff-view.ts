@@ -113,7 +113,7 @@ export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: Di
       const old = diffEditor.getModel()
       const models = { original: createModel(next.before.text, next.path), modified: createModel(next.after.text, next.path) }
       prepareDiff(models.modified, next.diff)
-      colourLines(models.original, next.diff.changes.at(-1)?.beforeEnd ?? 0)
+      if (!isSideBySide(layout, next)) colourRemoved(models.original, next)
       diffEditor.updateOptions({ hideUnchangedRegions: folding(leastFoldedLines(next.diff.changes)) })
       diffEditor.setModel(models)
       adjustSides(next)
@@ -125,6 +125,8 @@ export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: Di
     },
     setLayout(next) {
       layout = next
+      const original = diffEditor.getModel()?.original
+      if (original && content && !isSideBySide(next, content)) colourRemoved(original, content)
       diffEditor.updateOptions(layoutOptions(next, content))
       if (!content) return
       adjustSides(content)
@@ -152,6 +154,11 @@ export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: Di
       old?.modified.dispose()
     },
   }
+}
+
+/** In one column the removed lines are drawn once, with the colours that they have at that moment. */
+function colourRemoved(original: editor.ITextModel, { diff }: DiffContent): void {
+  colourLines(original, diff.changes.at(-1)?.beforeEnd ?? 0)
 }
 
 /** No character of the code face is wider, but for those of some scripts. */

@@ -77,10 +77,7 @@ export async function loadColouring(path: string): Promise<void> {
 /** So many lines are coloured at once; it takes about 50 ms. */
 const mostColouredLines = 3000
 
-/**
- * Colours the first lines of a model now. In one column the removed lines are drawn once, with the colours that they
- * have at that moment.
- */
+/** Colours the first lines of a model now, and not a little later. */
 export function colourLines(model: editor.ITextModel, lines: number): void {
   const { tokenization } = model as editor.ITextModel & { readonly tokenization: { forceTokenization(line: number): void } }
   const last = Math.min(lines, mostColouredLines, model.getLineCount())

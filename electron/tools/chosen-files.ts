@@ -1,9 +1,10 @@
 import type { ApprovedFile } from '../../shared/approval.js'
-import { applyHunks, countChanges, hunksOf } from '../../shared/changes.js'
+import { applyHunks, countChanges } from '../../shared/changes.js'
 import { ReviewError } from '../../shared/errors.js'
 import type { Approving } from '../approvals/question.js'
 import { sha256Of } from '../workspace/text-files.js'
 import { encodedText, type EditPlan, type PlannedFile } from './edit-plan.js'
+import { plannedHunks } from './planned-hunks.js'
 
 /** What of a plan was approved, and the sentences about it for the model; none where all of it was. */
 export interface ChosenFiles {
@@ -42,7 +43,7 @@ function chooseFile(file: PlannedFile, choice: ApprovedFile | undefined): { read
   if (!texts || !after || file.operation === 'rename') {
     throw new ReviewError('INVALID_PARAMS', `${file.path} can only be approved as a whole, or left out.`, { details: { field: 'files' } })
   }
-  const hunks = hunksOf(texts.before, texts.after)
+  const hunks = plannedHunks(texts)
   if (choice.text !== null) {
     if (choice.text === texts.after) return { file, told: null }
     // The window gives the text as a whole, and which hunks it was made of.

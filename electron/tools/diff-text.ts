@@ -1,15 +1,15 @@
-import { hunksOf } from '../../shared/changes.js'
+import type { Hunk } from '../../shared/changes.js'
 import { formatHunk } from '../../shared/patch.js'
 import type { PlannedFile } from './edit-plan.js'
+import { plannedHunks } from './planned-hunks.js'
 
 /** More of a diff than this is no help to a model. */
 const longestDiff = 24_000
 
-/** One file of a diff as texts; a side without a text is `null`, a missing file is an empty one. */
 export interface DiffedFile {
   readonly path: string
-  readonly before: string | null
-  readonly after: string | null
+  /** `null` where a side has no text. */
+  readonly hunks: readonly Hunk[] | null
   /** Name before, and which sides are there. */
   readonly from?: string | null
   readonly how: string
@@ -17,12 +17,11 @@ export interface DiffedFile {
 
 /** The diff of an edit as a model reads it. */
 export function diffText(files: readonly PlannedFile[]): DiffText {
-  return diffOfStates(
+  return unifiedDiff(
     files.map(({ path, from, operation, texts }) => ({
       path,
       from,
-      before: texts ? texts.before : null,
-      after: texts ? texts.after : null,
+      hunks: texts && plannedHunks(texts),
       how: operation === 'create' ? 'created' : operation === 'delete' ? 'deleted' : 'changed',
     })),
   )
@@ -34,14 +33,14 @@ export interface DiffText {
 }
 
 /** Unified, whole hunks, cut with a word about what is missing. */
-export function diffOfStates(files: readonly DiffedFile[]): DiffText {
+export function unifiedDiff(files: readonly DiffedFile[]): DiffText {
   const parts: string[] = []
   let length = 0
   let left = 0
-  for (const { path, from = null, before, after, how } of files) {
+  for (const { path, from = null, hunks, how } of files) {
     const head = `--- ${how === 'created' ? '/dev/null' : (from ?? path)}\n+++ ${how === 'deleted' ? '/dev/null' : path}\n`
-    const hunks = before !== null && after !== null ? hunksOf(before, after).map(formatHunk) : ['Binary.\n']
-    for (const part of [head, ...hunks]) {
+    const body = hunks ? hunks.map(formatHunk) : ['Binary.\n']
+    for (const part of [head, ...body]) {
       if (length + part.length > longestDiff) left++
       else parts.push(part)
       length += part.length

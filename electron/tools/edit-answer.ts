@@ -1,4 +1,3 @@
-import { countChanges } from '../../shared/changes.js'
 import { toWireError, type ErrorCode } from '../../shared/errors.js'
 import type { LedgerChange } from '../../shared/ledger.js'
 import type { ToolAnswer } from '../agents/agent-desk.js'
@@ -6,6 +5,7 @@ import { sha256Of } from '../workspace/text-files.js'
 import type { ChosenFiles } from './chosen-files.js'
 import { diffText } from './diff-text.js'
 import type { PlannedFile } from './edit-plan.js'
+import { plannedStat } from './planned-hunks.js'
 import { done, refused } from './tool.js'
 
 /** What the agent is told of an edit that was written. */
@@ -15,7 +15,7 @@ export function writtenAnswer({ files, told }: ChosenFiles, comment: string): To
     path,
     ...(from === null ? {} : { from }),
     operation,
-    ...(texts ? countChanges(texts.before, texts.after) : {}),
+    ...(texts ? plannedStat(texts) : {}),
     sha256: after ? sha256Of(after.bytes) : null,
     note,
   }))
@@ -53,7 +53,7 @@ export function staleEdit(because?: unknown): FailedEdit {
 
 function words({ path, from, operation, texts }: PlannedFile): string {
   if (operation === 'delete') return `${path} deleted`
-  const stat = texts && countChanges(texts.before, texts.after)
+  const stat = texts && plannedStat(texts)
   const size = stat ? ` (+${stat.insertions} -${stat.deletions})` : ''
   return operation === 'rename' ? `${from ?? ''} renamed to ${path}${size}` : `${path}${operation === 'create' ? ' created' : ''}${size}`
 }

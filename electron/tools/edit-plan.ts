@@ -1,5 +1,5 @@
 import type { ApprovalFile, EditOperation } from '../../shared/approval.js'
-import { countChanges, hunksOf, isOnlyBlanks } from '../../shared/changes.js'
+import { isOnlyBlanks } from '../../shared/changes.js'
 import { ReviewError } from '../../shared/errors.js'
 import type { ChangeBadge, FileSide, FileState } from '../../shared/file-state.js'
 import { workspacePath, type WorkspacePath } from '../../shared/ids.js'
@@ -7,6 +7,7 @@ import { diffLines } from '../../shared/line-diff.js'
 import type { Seen } from '../workspace/disk-states.js'
 import { decodeText, encodeText, hardLimitBytes, sideOf, type DecodedText } from '../workspace/text-decoding.js'
 import { readBytes, sha256Of } from '../workspace/text-files.js'
+import { plannedHunks, plannedStat } from './planned-hunks.js'
 import type { ToolSession } from './tool-session.js'
 
 /** A file as a plan found it. */
@@ -105,8 +106,8 @@ export function approvalFileOf(file: PlannedFile): ApprovalFile {
     path,
     from,
     operation,
-    stat: texts && countChanges(texts.before, texts.after),
-    hunks: texts && operation !== 'rename' && operation !== 'delete' ? hunksOf(texts.before, texts.after).length : 0,
+    stat: texts && plannedStat(texts),
+    hunks: texts && operation !== 'rename' && operation !== 'delete' ? plannedHunks(texts).length : 0,
     badges: badgesOf(file),
     note,
   }

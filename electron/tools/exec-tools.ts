@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { hunksOf, type Hunk } from '../../shared/changes.js'
 import { ReviewError } from '../../shared/errors.js'
 import { workspacePath } from '../../shared/ids.js'
 import { commandResult } from './command-result.js'
 import { decodeText } from '../workspace/text-decoding.js'
-import { diffOfStates } from './diff-text.js'
+import { unifiedDiff } from './diff-text.js'
 import { editResult } from './edit-result.js'
 import { installCommand, managers } from './install-command.js'
 import { listDirectory } from './list-directory.js'
@@ -83,11 +84,15 @@ const execDiff = tool({
       const decoded = decodeText(await scratch.readState(state.sha256))
       return decoded.kind === 'text' ? decoded.text : null
     }
-    const files = await Promise.all(all.map(async ([name, { before, after }]) => ({ path: name, before: await textOf(before), after: await textOf(after), how: before.kind === 'absent' ? 'created' : after.kind === 'absent' ? 'deleted' : 'changed' })))
-    const diff = diffOfStates(files)
+    const files = await Promise.all(all.map(async ([name, { before, after }]) => ({ path: name, hunks: hunksBetween(await textOf(before), await textOf(after)), how: before.kind === 'absent' ? 'created' : after.kind === 'absent' ? 'deleted' : 'changed' })))
+    const diff = unifiedDiff(files)
     return done(files.length === 0 ? '[Nothing was changed.]' : diff.text, { diff: diff.text, diff_is_cut: diff.isCut, files: files.map(({ path: name, how }) => ({ path: name, how })) })
   },
 })
+
+function hunksBetween(before: string | null, after: string | null): readonly Hunk[] | null {
+  return before === null || after === null ? null : hunksOf(before, after)
+}
 
 export const execTools: readonly Tool[] = [
   inScratch('exec_write', 'Write a file in the scratch workspace', writeFile),

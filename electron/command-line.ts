@@ -7,6 +7,7 @@ import { openLog } from './base/log.js'
 import { dataFolderPath, openDataFolder } from './base/settings.js'
 import { approvalCommand, approvalCommands, type ApprovalCommand } from './commands/approvals.js'
 import { mcp, startHeadlessHost } from './commands/mcp.js'
+import { progressLine } from './commands/progress-line.js'
 import { calm, runCommandLine } from './commands/run-command-line.js'
 import { visible } from './commands/words.js'
 import { createDeskLink } from './live/desk-link.js'
@@ -41,7 +42,8 @@ export async function commandLine(words: readonly string[], programFolder: strin
   process.once('SIGINT', () => stop.abort())
   const question = approvalCommands.find((each) => each === name)
   if (question && !rest.includes('--help')) return askDesk(question, rest, dataFolder, stop.signal)
-  return runCommandLine(words, { out, note }, async (line) => {
+  const screen = progressLine({ out, note }, process.stderr)
+  const code = await runCommandLine(words, screen, async (line) => {
     // For a search it narrows what is looked through, by the folders that the logs name.
     const workspace = line.name === 'search' ? null : line.text('workspace')
     const app = await createApp({
@@ -65,8 +67,10 @@ export async function commandLine(words: readonly string[], programFolder: strin
       await app.library.whenCounted(stop.signal)
       return app.library.list().sessions
     }
-    return { world: { sessions, open, search: app.search, out, note, signal: stop.signal }, close: app.dispose }
+    return { world: { sessions, open, search: app.search, ...screen, signal: stop.signal }, close: app.dispose }
   })
+  screen.end()
+  return code
 }
 
 /** Commands about questions only talk to the process that holds them. */

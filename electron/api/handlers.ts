@@ -79,9 +79,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
     'session.find': async ({ session, text, limit }, { signal }) => (await review(session)).find(text, limit, signal),
     'session.rawLines': async ({ session, lines }, { signal }) => (await review(session)).rawLines(lines, signal),
 
-    'search.find': (params, { signal, progress }) =>
-      search.find(params, { signal, onProgress: (done, total) => progress({ done, total, label: 'Searching sessions' }) }),
-    'search.why': ({ file, line }, { signal }) => search.why(file, line, signal),
+    'search.find': (params, context) => search.find(params, watchOf(context, 'Searching sessions')),
+    'search.why': ({ file, line }, context) => search.why(file, line, watchOf(context, 'Searching sessions')),
 
     'change.list': async ({ session, scope }, context) => (await review(session)).list(scope, watchOf(context, 'Comparing files')),
     'change.read': async ({ session, scope, path, showOversized }, { signal }) => (await review(session)).read(scope, path, showOversized, signal),

@@ -60,7 +60,7 @@ function newWorld(name: Case): World {
         await app.library.whenCounted()
         return app.library.list().sessions
       }
-      return { world: { sessions, open, search: app.search, ...terminal, signal: new AbortController().signal }, close: app.dispose }
+      return { world: { sessions, open, search: app.search, ...terminal, progress: () => undefined, signal: new AbortController().signal }, close: app.dispose }
     })
     return { code, out: Buffer.concat(out), notes }
   }

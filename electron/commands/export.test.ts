@@ -36,7 +36,7 @@ async function newWorld(): Promise<{ readonly live: LiveSession; readonly run: R
         await opened.recorded.whenLoaded()
         return opened
       }
-      return { world: { sessions: async () => app.library.list().sessions, open, search: app.search, ...terminal, signal: new AbortController().signal }, close: app.dispose }
+      return { world: { sessions: async () => app.library.list().sessions, open, search: app.search, ...terminal, progress: () => undefined, signal: new AbortController().signal }, close: app.dispose }
     })
     return { code, out, notes }
   }

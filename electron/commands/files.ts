@@ -4,7 +4,7 @@ import { UsageError, type CommandLine } from './arguments.js'
 import { isOutside } from '../review/path-events.js'
 import { momentNamed } from './moments.js'
 import { asJson, needed, plain, session } from './words.js'
-import type { CommandWorld, ExitCode } from './world.js'
+import { watchOf, type CommandWorld, type ExitCode } from './world.js'
 
 const atMeaning = 'a turn (its start) or "end"'
 
@@ -14,7 +14,7 @@ export async function files(line: CommandLine, world: CommandWorld): Promise<Exi
   const opened = await world.open(session(line))
   const moment = momentNamed(opened.recorded, at)
   const listed: unknown[] = []
-  for (const { path, held } of await opened.review.filesAt(moment, { signal: world.signal })) {
+  for (const { path, held } of await opened.review.filesAt(moment, watchOf(world, 'Reading files'))) {
     const { content, source } = held
     if (isOutside(path)) continue
     const { state } = content

@@ -4,7 +4,7 @@ import { historyOf } from '../review/workbench.js'
 import { UsageError, type CommandLine } from './arguments.js'
 import { turnNamed } from './moments.js'
 import { asJson, countOf, needed, plain, session } from './words.js'
-import type { CommandWorld, ExitCode } from './world.js'
+import { watchOf, type CommandWorld, type ExitCode } from './world.js'
 
 const onConflict = ['merge', 'keep', 'old', 'abort'] as const
 type OnConflict = (typeof onConflict)[number]
@@ -19,10 +19,8 @@ export async function rewind(line: CommandLine, world: CommandWorld): Promise<Ex
   const target = { kind: 'start', promptId } as const
   const paths = line.texts('path').map(workspacePath)
   const choose = (resolutions: RewindChoices['resolutions']): RewindChoices => ({ paths: paths.length > 0 ? paths : null, resolutions })
-  const watch = { signal: world.signal }
-
-  let asked = await opened.review.rewindTo(target, choose({}), watch)
-  let plan = await history.preview(asked, watch)
+  let asked = await opened.review.rewindTo(target, choose({}), watchOf(world, 'Reading turns'))
+  let plan = await history.preview(asked, world)
   const conflicts = plan.files.filter((file) => file.action === 'conflict')
   if (conflicts.length > 0 && policy === 'abort' && !line.flag('dry-run')) {
     printPlan(line, world, plan)
@@ -32,22 +30,22 @@ export async function rewind(line: CommandLine, world: CommandWorld): Promise<Ex
   if (conflicts.length > 0 && (policy === 'keep' || policy === 'old')) {
     const resolution: Resolution = { kind: policy }
     asked = { ...asked, choices: choose(Object.fromEntries(conflicts.map(({ path }) => [path, resolution]))) }
-    plan = await history.preview(asked, watch)
+    plan = await history.preview(asked, world)
   }
   if (line.flag('dry-run')) return printPlan(line, world, plan)
-  return printReceipt(line, world, await history.apply(asked, plan.planHash, watch))
+  return printReceipt(line, world, await history.apply(asked, plan.planHash, world))
 }
 
 /** `undo <session>`: the newest rewind or take-back that still stands is undone; later typing survives. */
 export async function undo(line: CommandLine, world: CommandWorld): Promise<ExitCode> {
   const history = historyOf(await world.open(session(line)))
-  return printReceipt(line, world, await history.undo(null, { signal: world.signal }))
+  return printReceipt(line, world, await history.undo(null, world))
 }
 
 /** `redo <session>`: what was undone last is done again. */
 export async function redo(line: CommandLine, world: CommandWorld): Promise<ExitCode> {
   const history = historyOf(await world.open(session(line)))
-  return printReceipt(line, world, await history.redo(null, { signal: world.signal }))
+  return printReceipt(line, world, await history.redo(null, world))
 }
 
 /** `take-back <session> --turn N --path P --hunk K`: one change is taken out of the present text, all later ones stay. */
@@ -65,7 +63,7 @@ export async function takeBack(line: CommandLine, world: CommandWorld): Promise<
     world.out(line.flag('json') ? asJson({ plan }) : `${plain(plan.reason)}\n`)
     return plan.fits ? 0 : 1
   }
-  return printReceipt(line, world, await historyOf(opened).takeBack(change, plan.planHash, { signal: world.signal }))
+  return printReceipt(line, world, await historyOf(opened).takeBack(change, plan.planHash, world))
 }
 
 function policyOf(line: CommandLine): OnConflict {

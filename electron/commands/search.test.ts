@@ -34,7 +34,7 @@ function newWorld(): World {
         commandLine: [],
       })
       const open = async (session: string) => app.workbench.open((await app.library.find(session)).key)
-      return { world: { sessions: async () => app.library.list().sessions, open, search: app.search, ...terminal, signal: new AbortController().signal }, close: app.dispose }
+      return { world: { sessions: async () => app.library.list().sessions, open, search: app.search, ...terminal, progress: () => undefined, signal: new AbortController().signal }, close: app.dispose }
     })
     return { code, out, notes }
   }

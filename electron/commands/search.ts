@@ -3,7 +3,7 @@ import { searchKinds, type SearchFilter, type SearchHit, type SearchPage } from 
 import type { AgentName } from '../../shared/session.js'
 import { UsageError, type CommandLine } from './arguments.js'
 import { asJson, countOf, plain } from './words.js'
-import type { CommandWorld, ExitCode } from './world.js'
+import { watchOf, type CommandWorld, type ExitCode } from './world.js'
 
 const agents: readonly AgentName[] = ['qwen-code', 'claude-code', 'codex', 'gemini-cli', 'opencode', 'overturn']
 const usualLimit = 200
@@ -23,7 +23,7 @@ export async function search(line: CommandLine, world: CommandWorld): Promise<Ex
   let page: SearchPage | null = null
   do {
     const wanted = Math.min(pageSize, limit - hits.length)
-    page = await world.search.find({ text, filter, cursor: page?.next ?? null, limit: wanted }, { signal: world.signal })
+    page = await world.search.find({ text, filter, cursor: page?.next ?? null, limit: wanted }, watchOf(world, 'Searching sessions'))
     hits.push(...page.hits)
     if (!line.flag('json')) for (const hit of page.hits) world.out(lineOf(hit))
   } while (page.next !== null && hits.length < limit)

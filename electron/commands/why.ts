@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { WhyAnswer } from '../../shared/search.js'
 import { UsageError, type CommandLine } from './arguments.js'
 import { asJson, countOf, plain, timeOf } from './words.js'
-import type { CommandWorld, ExitCode } from './world.js'
+import { watchOf, type CommandWorld, type ExitCode } from './world.js'
 
 const longestReason = 600
 
@@ -10,7 +10,7 @@ const longestReason = 600
 export async function why(line: CommandLine, world: CommandWorld): Promise<ExitCode> {
   const [, file, number] = /^(.+):([1-9]\d{0,7})$/.exec(line.words[0] ?? '') ?? []
   if (file === undefined) throw new UsageError('Name a line of a file: <file>:<line>.')
-  const answer = await world.search.why(resolve(file), Number(number), world.signal)
+  const answer = await world.search.why(resolve(file), Number(number), watchOf(world, 'Searching sessions'))
   world.out(line.flag('json') ? asJson(answer) : asText(answer))
   return answer.kind === 'written' ? 0 : 1
 }

@@ -1,3 +1,4 @@
+import type { Progress } from '../../shared/rpc.js'
 import type { SessionSummary } from '../../shared/session.js'
 import type { CommandLine } from './arguments.js'
 import type { Opened } from '../review/workbench.js'
@@ -15,9 +16,16 @@ export interface CommandWorld {
   /** Questions about all sessions at once. */
   readonly search: Pick<Search, 'find' | 'why'>
   readonly out: (text: string | Uint8Array) => void
-  /** For what a person should know beside the result: progress, what to do next. */
+  /** For what a person should know beside the result: what to do next. */
   readonly note: (text: string) => void
+  /** How far a long work is; shown while it lasts. */
+  readonly progress: (now: Progress) => void
   readonly signal: AbortSignal
+}
+
+/** The watch of a work that only counts. */
+export function watchOf({ signal, progress }: CommandWorld, label: string): { readonly signal: AbortSignal; readonly onProgress: (done: number, total: number) => void } {
+  return { signal, onProgress: (done, total) => progress({ done, total, label }) }
 }
 
 /** 0 done, 1 refused or partly failed, 2 not understood. */

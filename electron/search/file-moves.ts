@@ -11,7 +11,7 @@ import { recordedSides, causeOf } from '../review/turn-files.js'
 import { comparable } from './line-passage.js'
 import type { LogScan } from './log-scan.js'
 import { recordFilesOf } from './record-files.js'
-import { openSearched, passUnreadable, type SearchedSession, type SessionSource } from './searched-session.js'
+import { openSearched, passUnreadable, type SearchedSession, type SearchWatch, type SessionSource } from './searched-session.js'
 import { knownText } from './turn-changes.js'
 
 /** Something that changed a file, or may have. Texts are `comparable`, `''` where there was no file, `null` where not known. */
@@ -46,6 +46,11 @@ export interface MovesDeps extends SessionSource {
   readonly journalOf: (key: SessionKey, folder: string) => Promise<Journal>
 }
 
+export interface MovesWatch extends SearchWatch {
+  /** Told of each session that cannot be read. */
+  readonly onUnreadable: () => void
+}
+
 /** The moves of one session, newest first. */
 interface Moves {
   readonly session: SearchedSession
@@ -55,10 +60,11 @@ interface Moves {
 
 /**
  * What all sessions did to a file, newest first. A session is open only while the walk is in its time; one that does not name the file
- * is closed at once. `onUnreadable` is told of each session that cannot be read.
+ * is closed at once.
  */
-export async function* movesBack(deps: MovesDeps, file: string, scan: LogScan | null, onUnreadable: () => void, signal?: AbortSignal): AsyncGenerator<FileMove, void, undefined> {
+export async function* movesBack(deps: MovesDeps, file: string, scan: LogScan | null, { signal, onProgress, onUnreadable }: MovesWatch): AsyncGenerator<FileMove, void, undefined> {
   const waiting = await sessionsAround(await deps.list(signal), file)
+  const total = waiting.length
   const open: Moves[] = []
   const newest = (): Moves | undefined => open.reduce<Moves | undefined>((best, each) => (timeOf(each) > (best ? timeOf(best) : -Infinity) ? each : best), undefined)
   try {
@@ -74,6 +80,7 @@ export async function* movesBack(deps: MovesDeps, file: string, scan: LogScan | 
           return null
         })
         if (moves) open.push(moves)
+        onProgress?.(total - waiting.length, total)
         continue
       }
       if (!first) return

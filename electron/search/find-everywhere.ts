@@ -5,7 +5,7 @@ import { createPace } from '../history/pace.js'
 import { createLogScan } from './log-scan.js'
 import { needleOf } from './needle.js'
 import { atFirst, searchSteps, type SearchPlace, type SearchStep } from './search-steps.js'
-import type { SessionSource } from './searched-session.js'
+import type { SearchWatch, SessionSource } from './searched-session.js'
 
 /** A page is told after this time with what it has. */
 const pageMs = 200
@@ -20,12 +20,6 @@ export interface SearchRequest {
   /** `next` of the page before; `null` begins. */
   readonly cursor: string | null
   readonly limit: number
-}
-
-export interface SearchWatch {
-  readonly signal?: AbortSignal
-  /** Sessions looked at, and sessions in all. */
-  readonly onProgress?: (done: number, total: number) => void
 }
 
 /** Finds a text in all sessions. */

@@ -21,6 +21,12 @@ export interface SessionSource {
   readonly log: Log
 }
 
+export interface SearchWatch {
+  readonly signal?: AbortSignal
+  /** Sessions looked at, and sessions in all. */
+  readonly onProgress?: (done: number, total: number) => void
+}
+
 /** A session that is read to its end for one question, apart from the window's own. */
 export interface SearchedSession {
   readonly summary: SessionSummary

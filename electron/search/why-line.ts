@@ -8,6 +8,7 @@ import { comparable, hunkWith, lineOf, passageOf } from './line-passage.js'
 import { byEdit, onlyEditWith, writerIn, type LineWriter } from './line-writer.js'
 import { createLogScan } from './log-scan.js'
 import { needleOf } from './needle.js'
+import type { SearchWatch } from './searched-session.js'
 
 /** Tells who wrote a line of a file. */
 export interface WhyLine {
@@ -15,19 +16,19 @@ export interface WhyLine {
    * `file` absolute, `line` from 1, both as the disk has them now.
    * Errors: FILE_NOT_FOUND for a file or line that is not there, FILE_BINARY, FILE_OVERSIZED, FILE_UNREADABLE, CANCELLED.
    */
-  why(file: string, line: number, signal?: AbortSignal): Promise<WhyAnswer>
+  why(file: string, line: number, watch?: SearchWatch): Promise<WhyAnswer>
 }
 
 export function createWhyLine(deps: MovesDeps): WhyLine {
   return {
-    why: async (file, line, signal) => {
+    why: async (file, line, watch = {}) => {
       const { real, text } = await readText(file)
       const shown = lineOf(text, line - 1)
       if (shown === null) throw new ReviewError('FILE_NOT_FOUND', `The file has no line ${line}. Look at it again.`, { details: { line } })
       const scan = createLogScan(needleOf(basename(real)))
       let unreadable = 0
-      const moves = movesBack(deps, real, scan, () => unreadable++, signal)
-      const answer = await new WayBack(deps, comparable(text), line - 1, shown, signal).follow(moves)
+      const moves = movesBack(deps, real, scan, { ...watch, onUnreadable: () => unreadable++ })
+      const answer = await new WayBack(deps, comparable(text), line - 1, shown, watch.signal).follow(moves)
       const isDoubted = answer.kind === 'not-recorded' && unreadable > 0
       return isDoubted ? { ...answer, reason: `${answer.reason} ${unreadable === 1 ? 'One session' : `${unreadable} sessions`} could not be read.` } : answer
     },

@@ -52,7 +52,13 @@ function Body({ why }: { readonly why: WhyState }) {
   switch (why.answer.kind) {
     case 'idle':
     case 'loading':
-      return <p className="t2 late">Looking through the sessions…</p>
+      return (
+        <p className="t2 late">
+          Looking through the sessions
+          {/* Read aloud it would go on and on. */}
+          <span aria-hidden="true">{why.progress ? `: ${why.progress.done} of ${why.progress.total}` : '…'}</span>
+        </p>
+      )
     case 'error':
       return <ErrorState error={why.answer.error} onRetry={askWhyAgain} />
     case 'ready':

@@ -78,12 +78,12 @@ async function ask(file: string, path: string, shown: ShownLine, find: (signal: 
   const put = (change: Partial<WhyState>): void => {
     if (!signal.aborted) setState(({ why }) => ({ why: why && { ...why, ...change } }))
   }
-  setState({ why: { file, path, shown, now: null, answer: { kind: 'loading', stale: null } } })
+  setState({ why: { file, path, shown, now: null, answer: { kind: 'loading', stale: null }, progress: null } })
   try {
     const now = await find(signal)
     put({ now, ...(now.kind === 'gone' ? { answer: { kind: 'idle' } } : {}) })
     if (now.kind === 'gone' || signal.aborted) return
-    put({ answer: { kind: 'ready', value: await client().call('search.why', { file, line: now.line }, { signal }) } })
+    put({ answer: { kind: 'ready', value: await client().call('search.why', { file, line: now.line }, { signal, onProgress: (progress) => put({ progress }) }) } })
   } catch (thrown) {
     if (!isCancelled(thrown)) put({ answer: { kind: 'error', error: toReviewError(thrown) } })
   }

@@ -1,3 +1,4 @@
+import type { Progress } from '../../shared/rpc.js'
 import type { WhyAnswer } from '../../shared/search.js'
 import type { Loadable } from './loadable.js'
 
@@ -25,4 +26,6 @@ export interface WhyState {
   /** `null` while it is looked for. */
   readonly now: LineNow | null
   readonly answer: Loadable<WhyAnswer>
+  /** Sessions that were looked through so far. */
+  readonly progress: Progress | null
 }

@@ -76,6 +76,25 @@ test.describe('approvals of a connected agent', () => {
     await agent.close()
   })
 
+  test('show the word that changes, far to the right in a long line', async ({ ui, world }) => {
+    const long = `${'one word and another '.repeat(40)}before\n`
+    await writeFile(join(world.workspace, 'long.txt'), long)
+    await openApprovals(ui)
+    const agent = await beginAgent(world)
+    const answer = agent.call('edit_file', { path: 'long.txt', old_text: 'before', new_text: 'afterwards' })
+    const [word, side] = [question(ui).locator('.editor.modified .char-insert').last(), question(ui).locator('.editor.modified')]
+    await expect
+      .poll(async () => {
+        const [inner, outer] = [await word.boundingBox(), await side.boundingBox()]
+        return inner !== null && outer !== null && inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width
+      })
+      .toBe(true)
+    await question(ui).getByRole('button', { name: /^Approve/ }).first().click()
+    expect((await answer).isError).toBe(false)
+    expect(await onDisk(world, 'long.txt')).toBe(long.replace('before', 'afterwards'))
+    await agent.close()
+  })
+
   test('write nothing when the file changed meanwhile, and show the fresh diff', async ({ ui, world }) => {
     await openApprovals(ui)
     const agent = await beginAgent(world)

@@ -8,6 +8,7 @@ import { leaveOutFlatZones } from './flat-zones.js'
 import { contextLines, leastFoldedLines } from './folding.js'
 import { followLines, type PointedLine } from './pointed-line.js'
 import { createOverview } from './overview.js'
+import { revealWord } from './reveal-word.js'
 
 /** What a diff view shows. */
 export interface DiffContent {
@@ -83,26 +84,17 @@ export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: Di
     marks.before.set(change ? currentMark(change.beforeStart, change.beforeEnd) : [])
     marks.after.set(change ? currentMark(change.afterStart, change.afterEnd) : [])
     if (!change) return
-    if (from === 'start' && wanted === 0 && change.afterStart < 4) return revealWord()
+    if (from === 'start' && wanted === 0 && change.afterStart < 4) return revealFirstWord()
     const side = change.afterEnd > change.afterStart || !isSideBySide(layout, content) ? 'after' : 'before'
     const first = side === 'after' ? Math.max(1, change.afterStart + 1) : change.beforeStart + 1
     const last = Math.max(first, side === 'after' ? change.afterEnd : change.beforeEnd)
     sides[side].revealLinesInCenterIfOutsideViewport(first, Math.min(last, first + 20), editor.ScrollType.Immediate)
-    revealWord()
+    revealFirstWord()
   }
 
-  /** Of a long line the first words that differ come into view; a line that fits stays at its beginning. */
-  function revealWord(): void {
+  function revealFirstWord(): void {
     const word = content?.diff.words.find(({ change }) => change === wanted)
-    if (!word || layout.isWrapped) return
-    const { startLine, startColumn } = word.after
-    const { contentWidth } = sides.after.getLayoutInfo()
-    const scrolled = sides.after.getScrollLeft()
-    // Where it is surely on the screen nothing has to be measured.
-    if (scrolled === 0 && startColumn * widestCharPx < contentWidth) return
-    const left = sides.after.getOffsetForColumn(startLine, startColumn)
-    if (left >= scrolled && left < scrolled + contentWidth - 60) return
-    sides.after.setScrollLeft(left < contentWidth - 60 ? 0 : left - contentWidth / 3)
+    if (word && !layout.isWrapped) revealWord(sides.after, word)
   }
 
   return {
@@ -160,9 +152,6 @@ export function createDiffView(host: HTMLElement, strip: HTMLElement, layout: Di
 function colourRemoved(original: editor.ITextModel, { diff }: DiffContent): void {
   colourLines(original, diff.changes.at(-1)?.beforeEnd ?? 0)
 }
-
-/** No character of the code face is wider, but for those of some scripts. */
-const widestCharPx = 8
 
 function folding(minimumLineCount: number): editor.IDiffEditorBaseOptions['hideUnchangedRegions'] {
   return { enabled: true, contextLineCount: contextLines, minimumLineCount, revealLineCount: 20 }

@@ -11,6 +11,7 @@ import { contextLines, leastFoldedLines } from './folding.js'
 import { markedUnits, mostHeads } from './hunk-limits.js'
 import { createOverview } from './overview.js'
 import { followLines, type PointedLine } from './pointed-line.js'
+import { revealWord } from './reveal-word.js'
 import { restoreTyped, typingText } from './typed-text.js'
 
 /** Height of the line over each hunk. */
@@ -76,6 +77,8 @@ export function createHunkView(host: HTMLElement, strip: HTMLElement, layout: Di
   const overview = createOverview(strip, diffEditor)
   let zones: Zones = { before: [], after: [] }
   let frame = 0
+  /** Of the text as it is shown. */
+  let words: TextDiff['words'] = []
 
   const place = (): void => {
     frame = 0
@@ -144,11 +147,13 @@ export function createHunkView(host: HTMLElement, strip: HTMLElement, layout: Di
   return {
     show(path, draft, diff) {
       const old = diffEditor.getModel()
+      words = diff.words
       reading?.dispose()
       const own = typingText(shownText(draft))
       const models = { original: createModel(displayPair(draft.before, draft.after).before.text, path), modified: createModel(own.text, path) }
       const read = (): string => restoreTyped(draft.after, models.modified.getValue(editor.EndOfLinePreference.LF))
       prepareDiff(models.modified, diff, () => diffTexts(draft.before, read(), new AbortController().signal, markedUnits).then((fresh) => {
+        words = fresh.words
         overview.setChanges(fresh.changes, layout.isSideBySide)
         return fresh
       }))
@@ -185,10 +190,12 @@ export function createHunkView(host: HTMLElement, strip: HTMLElement, layout: Di
     },
     goTo({ shownStart, shownEnd }) {
       const first = shownStart + 1
+      const word = words.find(({ after: { startLine } }) => startLine >= first && startLine <= shownEnd)
       // Where no line lies over the hunks, its own lines show which one it is.
       current.set(zones.after.length > 0 ? [] : lineRange(first, Math.max(first, shownEnd)))
       after.revealLinesInCenterIfOutsideViewport(first, Math.max(first, Math.min(shownEnd, first + 14)), editor.ScrollType.Immediate)
       after.setPosition({ lineNumber: first, column: 1 }, 'goTo')
+      if (word && !layout.isWrapped) revealWord(after, word)
     },
     setBlanks: (isShown) => diffEditor.updateOptions({ renderWhitespace: isShown ? 'all' : 'selection' }),
     focus: () => after.focus(),

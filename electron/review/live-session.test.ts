@@ -244,7 +244,7 @@ describe('a session that runs under us', () => {
     await begin({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
     const p1 = await live.turn('Try')
     await live.refuse('apply_patch', { patch: '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Delete File: b.txt\n*** End Patch' }, 'Not these.')
-    await live.refuse('edit_file', { path: 'c.txt', old_text: 'x', new_text: 'y' }, 'Nor this.')
+    await live.refuse('edit_file', { path: 'c.txt', old_text: 'x', new_text: 'y' }, 'APPROVAL_REJECTED: Nor this.')
     await live.log.ledger({ promptId: p1, isBeforeTurn: false, callId: null, cause: 'command', at: 1, changes: [], limits: ['build/ was not looked at: it holds too much.'] })
     const { review } = await live.review()
     const refused = (await review.list({ kind: 'turn', promptId: p1 })).map(({ path, kind, badges }) => [path, kind, badges])

@@ -1,3 +1,4 @@
+import { errorCodes } from '../../shared/errors.js'
 import type { ChangeCause, UnknownReason } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { RecordedText, ToolCall, TranscriptEntry } from '../../shared/session.js'
@@ -216,7 +217,10 @@ function observed(text: RecordedText | null): Observation | null {
   return text?.isWhole ? observeText(text.text) : null
 }
 
+const codeAhead = new RegExp(`^(${errorCodes.join('|')}): `)
+
+/** What a refusal says first; a code of ours before it is for models. */
 function firstLine(text: string): string {
-  const line = text.trim().split('\n', 1)[0] ?? ''
+  const line = (text.trim().split('\n', 1)[0] ?? '').replace(codeAhead, '')
   return line.length > 200 ? `${line.slice(0, 199)}…` : line
 }

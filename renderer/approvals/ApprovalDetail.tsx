@@ -41,7 +41,7 @@ export function ApprovalDetail({ entry }: { readonly entry: Approval }) {
       {subject.kind === 'edit' && <EditBody entry={entry} subject={subject} isNarrow={isNarrow} />}
       {subject.kind === 'command' && (
         <div className="question-scroll scroll" tabIndex={0} role="region" aria-label="Command">
-          <CommandBody subject={subject} />
+          <CommandBody subject={subject} isOver={!isOpen(entry.state)} />
         </div>
       )}
       {subject.kind === 'plan' && <PlanBody subject={subject} />}

@@ -12,15 +12,19 @@ import { CommandText } from './CommandText.js'
 import { RestOfTurn } from './DecisionBar.js'
 import { focusList, keepFocus } from './leave-text.js'
 
-/** What is asked back before a decision goes out: a reason, comments, or a confirmation. */
+/**
+ * What is asked back before a decision goes out: a reason, comments, or a confirmation. A text that is being typed keeps its field
+ * when the question ends meanwhile, or the next keys would be taken for commands about another one.
+ */
 export function AskingBar({ entry }: { readonly entry: Approval }) {
   const asking = useStore((state) => state.approvals.asking)
-  if (!asking || !isOpen(entry.state)) return null
+  if (!asking) return null
+  if (!isOpen(entry.state) && asking.kind !== 'reject' && asking.kind !== 'comments') return null
   switch (asking.kind) {
     case 'reject':
       return <ReasonField entry={entry} asking={asking} />
     case 'comments':
-      return <CommentsField asking={asking} />
+      return <CommentsField entry={entry} asking={asking} />
     case 'rest-of-turn':
       return <RestOfTurn entry={entry} />
     case 'rule':
@@ -30,6 +34,7 @@ export function AskingBar({ entry }: { readonly entry: Approval }) {
 
 function ReasonField({ entry, asking }: { readonly entry: Approval; readonly asking: Extract<Asking, { kind: 'reject' }> }) {
   const field = useRef<HTMLInputElement>(null)
+  const hindrance = endedReason(entry)
   useEffect(() => {
     field.current?.focus()
     return keepFocus
@@ -40,7 +45,7 @@ function ReasonField({ entry, asking }: { readonly entry: Approval; readonly ask
       className="asking"
       onSubmit={(event) => {
         event.preventDefault()
-        send()
+        if (hindrance === null) send()
       }}
     >
       <label className="reason grow">
@@ -50,21 +55,22 @@ function ReasonField({ entry, asking }: { readonly entry: Approval; readonly ask
           value={asking.text}
           placeholder={`Why not, told to ${clientName(entry.source.client)}. May stay empty.`}
           onChange={(event) => setAsking({ kind: 'reject', text: event.target.value })}
-          onKeyDown={closeOnEscape}
+          onKeyDown={(event) => (event.key === 'Enter' && isMod(event) ? event.currentTarget.form?.requestSubmit() : closeOnEscape(event))}
         />
       </label>
       <Button keys="Escape" onClick={() => setAsking(null)}>
         Cancel
       </Button>
-      <Button look="danger" type="submit" icon="cross" keys="Enter">
+      <Button look="danger" type="submit" icon="cross" keys="Enter" disabledReason={hindrance}>
         Reject
       </Button>
     </form>
   )
 }
 
-function CommentsField({ asking }: { readonly asking: Extract<Asking, { kind: 'comments' }> }) {
+function CommentsField({ entry, asking }: { readonly entry: Approval; readonly asking: Extract<Asking, { kind: 'comments' }> }) {
   const field = useRef<HTMLTextAreaElement>(null)
+  const hindrance = endedReason(entry) ?? (asking.text.trim() === '' ? 'Say what is to be different.' : null)
   useEffect(() => {
     field.current?.focus()
     return keepFocus
@@ -81,15 +87,15 @@ function CommentsField({ asking }: { readonly asking: Extract<Asking, { kind: 'c
           placeholder="What is to be different. The agent gets this and plans again."
           onChange={(event) => setAsking({ kind: 'comments', text: event.target.value })}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send()
-            else closeOnEscape(event)
+            if (event.key !== 'Enter' || !isMod(event)) closeOnEscape(event)
+            else if (hindrance === null) send()
           }}
         />
       </label>
       <Button keys="Escape" onClick={() => setAsking(null)}>
         Cancel
       </Button>
-      <Button look="danger" keys="Mod+Enter" disabledReason={asking.text.trim() === '' ? 'Say what is to be different.' : null} onClick={send}>
+      <Button look="danger" keys="Mod+Enter" disabledReason={hindrance} onClick={send}>
         Send back
       </Button>
     </div>
@@ -118,6 +124,15 @@ function RuleQuestion({ entry, rule }: { readonly entry: Approval; readonly rule
       </Button>
     </div>
   )
+}
+
+/** Why nothing can be said to an agent any more; `null` while it waits. */
+function endedReason({ state }: Approval): string | null {
+  return isOpen(state) ? null : 'This question does not wait any more.'
+}
+
+function isMod({ ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return ctrlKey || metaKey
 }
 
 function closeOnEscape(event: KeyboardEvent): void {

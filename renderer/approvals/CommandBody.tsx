@@ -12,11 +12,11 @@ import { CommandText } from './CommandText.js'
 
 type Subject = Extract<ApprovalSubject, { kind: 'command' }>
 
-/** A command, and what the policy says of each of its parts. A peek offers nothing. */
-export function CommandBody({ subject, isPeek = false }: { readonly subject: Subject; readonly isPeek?: boolean }) {
+/** A command, and what the policy says of each of its parts. A peek offers nothing, one that is decided no rule. */
+export function CommandBody({ subject, isOver = false, isPeek = false }: { readonly subject: Subject; readonly isOver?: boolean; readonly isPeek?: boolean }) {
   const { command, judgement, directory, timeLimitMs, note } = subject
   // What the policy denies cannot run, so no rule is offered with it.
-  const rules = judgement.verdict === 'denied' ? [] : judgement.parts.filter((part) => part.alwaysRule !== null)
+  const rules = isOver || judgement.verdict === 'denied' ? [] : judgement.parts.filter((part) => part.alwaysRule !== null)
   return (
     <div className="command-body">
       <pre className={isPeek ? 'command-line mono peek' : 'command-line mono'}>

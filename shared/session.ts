@@ -79,6 +79,8 @@ export interface RecordedRewind {
   readonly dropped: readonly PromptId[]
   /** The live turn that it follows; `null` where it went back to the very start. */
   readonly after: PromptId | null
+  /** `false` where the agent is known to leave files as they are when it goes back. */
+  readonly restoresFiles?: boolean
 }
 
 /** A text that a log holds. `isWhole` is false where the recorder cut it; line ends and BOM may be lost in any case. */

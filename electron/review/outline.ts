@@ -71,7 +71,8 @@ function setAsideRow({ turns }: SetAsideBranch): OutlineRow {
 
 function rewindRow(rewind: RecordedRewind, after: number): OutlineRow {
   const dropped = rewind.dropped.length === 1 ? '1 turn' : `${rewind.dropped.length} turns`
-  const label = `The agent went back to ${after < 0 ? 'the start' : `the end of turn ${after + 1}`}, ${dropped} set aside`
+  const files = rewind.restoresFiles === false ? '; files stayed as they were' : ''
+  const label = `The agent went back to ${after < 0 ? 'the start' : `the end of turn ${after + 1}`}, ${dropped} set aside${files}`
   return { kind: 'agent-rewind', id: `rewind ${rewind.at} ${rewind.droppedFrom}`, at: rewind.at, label }
 }
 

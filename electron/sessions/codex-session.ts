@@ -6,11 +6,13 @@ import type { SegmentFacts } from './codex-segments.js'
 import { skippedType } from './codex-turn.js'
 import { parseObject } from './json-values.js'
 import type { OpenedLog } from './jsonl-session.js'
+import { countedRewinds } from './log-branches.js'
 import type { LogIndex } from './log-index.js'
 import type { LogReader } from './log-reader.js'
 import { joinProblems } from './problem-tally.js'
 import { recordKind, type RecordKind } from './record-sniff.js'
 import type { RecordedSession, SetAsideBranch } from './recorded-session.js'
+import type { SessionShape } from './session-shape.js'
 import type { ReadRecord } from './turn-records.js'
 
 /** One file of a session. Of an earlier one only what stands before `endOffset` counts. */
@@ -28,12 +30,28 @@ const ofFiles: ReadonlySet<RecordKind> = new Set<RecordKind>([recordKind.ledger,
 /** A record's number stands among its first fields. */
 const numberedBytes = 120
 
-/** The turns of one segment: those that the session goes on from, and those that it left behind. */
+/** A turn of a segment: the session goes on from it, or it was taken back, or the next segment does not go on from it. */
+interface SegmentTurn {
+  readonly turn: Turn
+  readonly fate: 'kept' | 'taken back' | 'left'
+}
+
 interface SegmentTurns {
   readonly segment: Segment
-  readonly kept: readonly Turn[]
-  readonly left: readonly Turn[]
+  /** In the order of the file. */
+  readonly turns: readonly SegmentTurn[]
+  /** Times and turns of what was taken back within the segment, one entry for each time. */
+  readonly rewinds: readonly { readonly at: number; readonly dropped: readonly Turn[] }[]
 }
+
+/** Turns that were set aside at once. */
+interface LeftTurns {
+  readonly at: number
+  readonly after: PromptId | null
+  readonly turns: readonly Turn[]
+}
+
+const keptOf = ({ turns }: SegmentTurns): readonly Turn[] => turns.flatMap(({ turn, fate }) => (fate === 'kept' ? [turn] : []))
 
 /**
  * A session of Codex over all of its files, the oldest first. Going back to an earlier prompt begins a new file, and so does a fork; what
@@ -46,7 +64,7 @@ export class CodexSession implements RecordedSession {
   readonly ledger: CodexLedger
   private readonly own: Segment
   private readonly indexes = new Map<LogIndex, number>()
-  private shown: { readonly of: readonly (readonly Turn[])[]; readonly turns: readonly SegmentTurns[]; readonly live: readonly Turn[] } | null = null
+  private shown: { readonly of: readonly SessionShape[]; readonly turns: readonly SegmentTurns[]; readonly live: readonly Turn[] } | null = null
 
   constructor(
     private readonly segments: readonly Segment[],
@@ -78,18 +96,13 @@ export class CodexSession implements RecordedSession {
   }
 
   get setAside(): readonly SetAsideBranch[] {
-    let after: PromptId | null = null
-    return this.look().turns.flatMap(({ segment, kept, left }): readonly SetAsideBranch[] => {
-      after = kept.at(-1)?.promptId ?? after
-      return left.length > 0 && this.isRewound(segment) ? [{ after, turns: left.map((turn) => ({ ...turn, index: null })) }] : []
-    })
+    return this.leftTurns().map(({ after, turns }) => ({ after, turns: turns.map((turn) => ({ ...turn, index: null })) }))
   }
 
   get rewinds(): readonly RecordedRewind[] {
-    return this.setAside.flatMap(({ after, turns }) => {
-      const first = turns[0]
-      const segment = this.segments[this.segments.findIndex(({ session }) => session.turns.some(({ promptId }) => promptId === first?.promptId)) + 1]
-      return first ? [{ at: segment?.facts.beganAt ?? first.startedAt, droppedFrom: first.promptId, dropped: turns.map(({ promptId }) => promptId), after }] : []
+    return this.leftTurns().map(({ at, after, turns }) => {
+      const dropped = turns.map(({ promptId }) => promptId)
+      return { at, droppedFrom: dropped[0] ?? ('' as PromptId), dropped, after, restoresFiles: false }
     })
   }
 
@@ -135,34 +148,49 @@ export class CodexSession implements RecordedSession {
   }
 
   private async ownerOf(promptId: PromptId, signal?: AbortSignal): Promise<RecordedSession> {
-    const find = (): Segment | undefined => this.segments.findLast(({ session }) => session.turns.some((turn) => turn.promptId === promptId))
+    const find = (): Segment | undefined => this.segments.findLast(({ log }) => log.shape().places.has(promptId))
     if (!find()) await this.whenLoaded(signal)
     return (find() ?? this.own).session
   }
 
   /** The turns of all files as they are known now. */
   private look(): NonNullable<typeof this.shown> {
-    const of = this.segments.map(({ session }) => session.turns)
-    if (this.shown && this.shown.of.every((turns, at) => turns === of[at])) return this.shown
+    const of = this.segments.map(({ log }) => log.shape())
+    if (this.shown && this.shown.of.every((shape, at) => shape === of[at])) return this.shown
     const taken = new Set<PromptId>()
     // Of two turns with one identity that of the later file counts.
-    const turns = this.segments
-      .map((segment, at): SegmentTurns => {
-        const isLater = (promptId: PromptId): boolean => of.slice(at + 1).some((later) => later.some((turn) => turn.promptId === promptId))
-        const own = (of[at] ?? []).filter(({ promptId }) => !taken.has(promptId) && !isLater(promptId))
-        for (const { promptId } of own) taken.add(promptId)
-        const isKept = (turn: Turn): boolean => this.offsetOf(segment, turn) < segment.endOffset
-        return { segment, kept: own.filter(isKept), left: own.filter((turn) => !isKept(turn)) }
-      })
-    const live = turns.flatMap(({ kept }) => kept).map((turn, at) => ({ ...turn, index: at + 1 }))
+    const turns = this.segments.map((segment, at): SegmentTurns => {
+      const isLater = (promptId: PromptId): boolean => of.slice(at + 1).some(({ places }) => places.has(promptId))
+      const places = [...(of[at]?.places.values() ?? [])].filter(({ turn }) => !taken.has(turn.promptId) && !isLater(turn.promptId))
+      for (const { turn } of places) taken.add(turn.promptId)
+      const { index } = segment.log.reader
+      const rewinds = countedRewinds(index, segment.endOffset)
+      const takenBack = new Set(rewinds.flatMap(({ dropped }) => dropped))
+      const turnOf = (prompt: number): readonly Turn[] => places.flatMap((place) => (place.prompt === prompt ? [place.turn] : []))
+      const fateOf = (prompt: number): SegmentTurn['fate'] => (index.rows.offsetOf(index.prompts[prompt]?.row ?? 0) >= segment.endOffset ? 'left' : takenBack.has(prompt) ? 'taken back' : 'kept')
+      return {
+        segment,
+        turns: places.sort((one, two) => one.prompt - two.prompt).map(({ turn, prompt }) => ({ turn, fate: fateOf(prompt) })),
+        rewinds: rewinds.map(({ at: time, dropped }) => ({ at: time, dropped: dropped.flatMap(turnOf) })),
+      }
+    })
+    const live = turns.flatMap(keptOf).map((turn, at) => ({ ...turn, index: at + 1 }))
     this.shown = { of, turns, live }
     return this.shown
   }
 
-  private offsetOf({ log }: Segment, { promptId }: Turn): number {
-    const place = log.shape().places.get(promptId)
-    const { rows, prompts } = log.reader.index
-    return rows.offsetOf(prompts[place?.prompt ?? -1]?.row ?? 0)
+  /** What was taken back, or left behind when the next file was begun; what a fork left is another session's. */
+  private leftTurns(): readonly LeftTurns[] {
+    let before: PromptId | null = null
+    return this.look().turns.flatMap((of, at): readonly LeftTurns[] => {
+      const { segment, turns, rewinds } = of
+      const entry = before
+      const keptBefore = (first: Turn | undefined): PromptId | null => turns.slice(0, turns.findIndex(({ turn }) => turn === first)).findLast(({ fate }) => fate === 'kept')?.turn.promptId ?? entry
+      before = keptOf(of).at(-1)?.promptId ?? before
+      const left = turns.flatMap(({ turn, fate }) => (fate === 'left' && this.isRewound(segment) ? [turn] : []))
+      const began = { at: this.segments[at + 1]?.facts.beganAt ?? left[0]?.startedAt ?? 0, dropped: left }
+      return [...rewinds, began].flatMap(({ at: time, dropped }) => (dropped.length === 0 ? [] : [{ at: time, after: keptBefore(dropped[0]), turns: dropped }]))
+    })
   }
 
   /** Whether the file that goes on from a segment is of the same thread: else it is a fork, and the rest is another session's. */
@@ -179,38 +207,44 @@ export class CodexSession implements RecordedSession {
   private async ledgerTurns(): Promise<readonly LedgerTurn[]> {
     for (const { log } of this.segments) await log.whenIndexed()
     const { turns, live } = this.look()
-    return turns.flatMap(({ segment, kept, left }, at) => {
-      const following = turns.slice(at + 1).flatMap((later) => later.kept)[0]
+    return turns.flatMap((of, at) => {
+      const { segment, turns: own } = of
+      const following = turns.slice(at + 1).flatMap(keptOf)[0]
       const began = this.segments[at + 1]?.facts.beganAt ?? Infinity
-      const first = kept[0] ?? following ?? live.at(-1)
+      const first = keptOf(of)[0] ?? following ?? live.at(-1)
       const ahead = first ? [this.ledgerTurn(segment, first.promptId, null, true)] : []
-      const aside = following ?? live.at(-1)
-      const [last] = kept.slice(-1)
-      return [
-        ...ahead,
-        ...kept.map((turn) => this.ledgerTurn(segment, turn.promptId, turn, false)),
-        // The place may be in the middle of a turn: the rest of it was done all the same.
-        ...(last && aside && segment.endOffset !== Infinity ? [this.ledgerTurn(segment, aside.promptId, last, following !== undefined, true)] : []),
-        ...left.filter(({ startedAt }) => startedAt <= began).flatMap((turn) => (aside ? [this.ledgerTurn(segment, aside.promptId, turn, following !== undefined)] : [])),
-      ]
+      // What was set aside was done all the same, before the next turn that was not.
+      const aside = (turn: Turn, next: Turn | undefined, isRest = false): readonly LedgerTurn[] => {
+        const beside = next ?? live.at(-1)
+        return beside ? [this.ledgerTurn(segment, beside.promptId, turn, next !== undefined, isRest)] : []
+      }
+      const nextKept = (place: number): Turn | undefined => own.slice(place).find(({ fate }) => fate === 'kept')?.turn ?? following
+      const counted = own.flatMap(({ turn, fate }, place): readonly LedgerTurn[] => {
+        if (fate === 'kept') return [this.ledgerTurn(segment, turn.promptId, turn, false)]
+        return fate === 'taken back' ? aside(turn, nextKept(place)) : []
+      })
+      const last = own.findLast(({ fate }) => fate !== 'left')?.turn
+      // The place may be in the middle of a turn: the rest of it was done too.
+      const rest = last && segment.endOffset !== Infinity ? aside(last, following, true) : []
+      return [...ahead, ...counted, ...rest, ...own.flatMap(({ turn, fate }) => (fate === 'left' && turn.startedAt <= began ? aside(turn, following) : []))]
     })
   }
 
   /** A turn of a file, or with `null` what stands before the first one. */
   private ledgerTurn({ log, endOffset }: Segment, promptId: PromptId, turn: Turn | null, isBeforeTurn: boolean, isRest = false): LedgerTurn {
     const { index } = log.reader
-    const { rows } = index
-    const shape = log.shape()
-    const range = turn ? shape.places.get(turn.promptId)?.live : { from: 0, to: shape.branches.live[0]?.from ?? rows.count }
-    const [from, to] = [range?.from ?? 0, range?.to ?? 0]
-    const isLeft = rows.offsetOf(shape.branches.chain[from] ?? 0) >= endOffset
+    const { rows, prompts } = index
+    const prompt = turn ? (log.shape().places.get(turn.promptId)?.prompt ?? -1) : -1
+    const from = prompts[prompt]?.row ?? 0
+    const to = prompts[prompt + 1]?.row ?? rows.count
+    const isLeft = rows.offsetOf(from) >= endOffset
     const counts = (row: number): boolean => rows.kindOf(row) !== recordKind.blank && (isLeft || rows.offsetOf(row) < endOffset !== isRest)
     // The one before tells whether the first one goes on from it.
-    const own = [...shape.branches.chain.subarray(Math.max(0, from - 1), to)].filter(counts)
+    const own = rowsBetween(Math.max(0, from - 1), to).filter(counts)
     return {
       promptId,
       isBeforeTurn,
-      isOpen: turn !== null && turn.promptId === this.own.session.turns.at(-1)?.promptId,
+      isOpen: prompt === this.own.log.reader.index.prompts.length - 1 && log === this.own.log,
       version: `${this.numberOf(index)} ${from} ${to} ${isRest}`,
       read: (signal) => readOfFiles(log.reader, own, from, signal),
     }
@@ -222,6 +256,10 @@ export class CodexSession implements RecordedSession {
     this.indexes.set(index, known)
     return known
   }
+}
+
+export function rowsBetween(from: number, to: number): readonly number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at)
 }
 
 /** Records that tell of files, and of the others, and of the one before `first`, only their numbers. */

@@ -12,6 +12,7 @@ const quote = 34
 const opening = Buffer.from('{"timestamp":"')
 const timeBytes = 24
 const spot = newPairSpot()
+const rollback = 'thread_rolled_back'
 const noIds = { id: null, parentId: null, sessionId: null }
 
 /** What the model was given or said; `null`: the parsed line decides. */
@@ -26,7 +27,7 @@ const responseKinds: Readonly<Record<string, RecordKind>> = {
 const sayings: ReadonlySet<string> = new Set(['agent_message', 'agent_reasoning', 'agent_reasoning_raw_content', 'AgentMessage', 'Reasoning', 'Plan'])
 const signs: ReadonlySet<string> = new Set(
   `task_started task_complete turn_started turn_complete turn_aborted token_count thread_settings_applied thread_name_updated
-  thread_rolled_back context_compacted ContextCompaction entered_review_mode exited_review_mode WebSearch`.split(/\s+/),
+  context_compacted ContextCompaction entered_review_mode exited_review_mode WebSearch`.split(/\s+/),
 )
 const outerKinds: Readonly<Record<string, RecordKind>> = {
   session_meta: recordKind.side,
@@ -87,7 +88,7 @@ function createSniffer(isOfResponses: boolean): RecordSniffer {
       if ((outer !== 'response_item' && outer !== 'event_msg') || !enterValue(bytes, end, type, spot)) return null
       const kind = nameAt(bytes)
       if (outer === 'event_msg') {
-        if (kind !== 'item_completed') return kind === 'user_message' ? null : eventKind(kind)
+        if (kind !== 'item_completed') return kind === 'user_message' || kind === rollback ? null : eventKind(kind)
         if (!findKey(bytes, spot.valueEnd + 2, end, item, spot) || !enterValue(bytes, end, type, spot)) return null
         const shown = nameAt(bytes)
         return shown === 'UserMessage' ? null : eventKind(shown)
@@ -108,8 +109,18 @@ function createSniffer(isOfResponses: boolean): RecordSniffer {
       return text === null || text.trim() === '' ? null : { text, rank: 0 }
     },
     lineageOf: (record) => (textAt(record, 'type') === 'session_meta' ? lineageOf(objectAt(record, 'payload')) : []),
+    takenBackBy: (record) => takenBackBy(objectAt(record, 'payload')),
     factsOf,
   }
+}
+
+/**
+ * How many prompts a rollback took away from the talk; files are left as they are.
+ * Source: Codex counts the messages of the user, of all turns when they are fewer.
+ */
+function takenBackBy(event: JsonObject | null): number | null {
+  const count = numberAt(event, 'num_turns')
+  return count !== null && Number.isSafeInteger(count) && count > 0 ? count : null
 }
 
 /** What the first record tells of a session, each with a word before it: its thread, the segment that it goes on from and up to where. */
@@ -149,6 +160,8 @@ function kindOf(record: JsonObject, isOfResponses: boolean): RecordKind {
   const kind = textAt(inside, 'type') ?? ''
   if (outer === 'event_msg') {
     if (kind === 'user_message') return isPlain(inside) ? recordKind.prompt : recordKind.note
+    // One that does not say how far it went back is shown, and counted as not understood.
+    if (kind === rollback) return takenBackBy(inside) === null ? recordKind.strange : recordKind.rewind
     if (kind !== 'item_completed') return eventKind(kind)
     const shown = textAt(objectAt(inside, 'item'), 'type') ?? ''
     return shown === 'UserMessage' ? recordKind.prompt : eventKind(shown)

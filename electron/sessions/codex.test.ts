@@ -99,6 +99,88 @@ describe('sessions of Codex', () => {
     ])
   })
 
+  it('set aside the turns that a rollback took off, and keep what those did to files', async () => {
+    const log = new CodexLog('/home/dev/app', begin)
+    const rollBack = (turns: unknown): void => log.add('event_msg', { type: 'thread_rolled_back', num_turns: turns })
+    const change = (from: string, to: string): void => log.patch([{ kind: 'update', path: 'a.txt', diff: `@@ -1 +1 @@\n-${from}\n+${to}\n`, moveTo: null }])
+    log.prompt('t1')
+    log.patch([{ kind: 'add', path: 'a.txt', content: 'one\n' }])
+    log.prompt('t2')
+    change('one', 'two')
+    log.prompt('t3')
+    change('two', 'three')
+    rollBack(2)
+    log.prompt('t4')
+    change('three', 'four')
+    rollBack(0)
+    rollBack('all')
+    log.prompt('t5')
+    change('four', 'five')
+    rollBack(1)
+    const session = await opened(put(store(), 'rollout-x.jsonl', log.text()))
+    const [set, last] = session.setAside.map(({ turns }) => turns[0]?.promptId)
+    const read = await Promise.all([set, last].map(async (id) => (id ? (await session.readTurn(id)).map(({ kind }) => kind) : [])))
+    expect({
+      live: promptsOf(session.turns),
+      setAside: session.setAside.map(({ after, turns }) => [after, promptsOf(turns)]),
+      rewinds: session.rewinds.map(({ dropped, after, restoresFiles }) => [dropped, after, restoresFiles]),
+      read,
+      states: await statesOf(session, 'a.txt'),
+      problems: session.problems.map(({ kind, count }) => [kind, count]),
+    }).toEqual({
+      live: [['t1', 1], ['t4', 2]],
+      setAside: [['t1', [['t2', null], ['t3', null]]], ['t4', [['t5', null]]]],
+      rewinds: [[['t2', 't3'], 't1', false], [['t5'], 't4', false]],
+      read: [['prompt', 'call'], ['prompt', 'call']],
+      states: [
+        ['t1', false, 'unknown', 'one\n'],
+        ['t4', true, 'one\n', 'two\n'],
+        ['t4', true, 'two\n', 'three\n'],
+        ['t4', false, 'three\n', 'four\n'],
+        ['t4', false, 'four\n', 'five\n'],
+      ],
+      problems: [['unknown-record', 2]],
+    })
+  })
+
+  it('count a rollback of more turns than there are as one of all, and one after another', async () => {
+    const log = new CodexLog('/home/dev/app', begin)
+    const rollBack = (turns: number): void => log.add('event_msg', { type: 'thread_rolled_back', num_turns: turns })
+    log.prompt('t1')
+    log.prompt('t2')
+    rollBack(1)
+    log.prompt('t3')
+    rollBack(4_294_967_295)
+    rollBack(1)
+    const ended = await opened(put(store(), 'rollout-x.jsonl', log.text()))
+    log.prompt('t4')
+    const wentOn = await opened(put(store(), 'rollout-x.jsonl', log.text()))
+    const shape = (session: RecordedSession): unknown => [promptsOf(session.turns), session.rewinds.map(({ dropped, after }) => [dropped, after])]
+    const rewinds = [[['t2'], null], [['t1', 't3'], null]]
+    expect([shape(ended), shape(wentOn)]).toEqual([
+      [[], rewinds],
+      [[['t4', 1]], rewinds],
+    ])
+  })
+
+  it('do not count a rollback that stands behind the place from which the next file goes on', async () => {
+    const home = store()
+    const first = new CodexLog('/home/dev/app', begin, { id: thread })
+    first.prompt('t1')
+    first.prompt('t2')
+    const cut = first.sizeBytes
+    first.add('event_msg', { type: 'thread_rolled_back', num_turns: 1 })
+    first.prompt('t3')
+    put(home, `rollout-2026-03-01T10-00-00-${thread}.jsonl`, first.text())
+    const after = new CodexLog('/home/dev/app', begin + 60_000, { id: thread, history_base: { thread_id: thread, end_byte_offset: cut } })
+    after.prompt('t4')
+    const session = await opened(put(home, `rollout-2026-03-01T10-01-00-${thread}_${segment}.jsonl`, after.text()))
+    expect([promptsOf(session.turns), session.setAside.map((branch) => [branch.after, promptsOf(branch.turns)])]).toEqual([
+      [['t1', 1], ['t2', 2], ['t4', 3]],
+      [['t2', [['t3', null]]]],
+    ])
+  })
+
   it('go on from the segment that a fork names', async () => {
     const session = await opened(chain(store()).forked)
     expect([session.id, promptsOf(session.turns)]).toEqual([fork, [['t1', 1], ['t3', 2], ['t4', 3]]])

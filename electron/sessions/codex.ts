@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { TranscriptEntry } from '../../shared/session.js'
 import { noBackups } from './backup-history.js'
 import { finishCall, outputOf } from './codex-calls.js'
-import { CodexSession, type Segment } from './codex-session.js'
+import { CodexSession, rowsBetween, type Segment } from './codex-session.js'
 import { earlierSegments, findSegment, segmentFacts } from './codex-segments.js'
 import { decodeTurn } from './codex-turn.js'
 import { folderBackups } from './folder-backups.js'
@@ -79,9 +79,11 @@ function partsOf(log: OpenedLog, endOffset: number): LogParts {
     backups: sessionBackups(folderBackups([], log.id), null),
     ledger: null,
     history: () => noBackups,
-    rowsOf: ({ branches }, { live }) => {
-      const { rows } = log.reader.index
-      return live ? [...branches.chain.subarray(live.from, live.to)].filter((row) => rows.kindOf(row) !== recordKind.blank && rows.offsetOf(row) < endOffset) : []
+    rowsOf: (_, { prompt }) => {
+      const { rows, prompts } = log.reader.index
+      const from = prompts[prompt]?.row ?? rows.count
+      const isLeft = rows.offsetOf(from) >= endOffset
+      return rowsBetween(from, prompts[prompt + 1]?.row ?? rows.count).filter((row) => rows.kindOf(row) !== recordKind.blank && (isLeft || rows.offsetOf(row) < endOffset))
     },
     join: (first) => first,
     transcript: async (records, isOpen) => decodeTurn(records).entries.map((entry) => transcriptOf(entry, isOpen)),

@@ -184,7 +184,10 @@ class JsonlSession implements RecordedSession {
 
   async readTurn(promptId: PromptId, signal?: AbortSignal): Promise<readonly TranscriptEntry[]> {
     const { place, records } = await this.recordsOf(promptId, signal)
-    const isOpen = place.live !== null && place.turn.index === this.turns.length
+    const { prompts, sniffer } = this.reader.index
+    // What came after it may have been taken back: it has ended all the same.
+    const isLast = sniffer.hasIds || place.prompt === prompts.length - 1
+    const isOpen = place.live !== null && place.turn.index === this.turns.length && isLast
     return this.parts.transcript(records, isOpen, signal)
   }
 

@@ -60,10 +60,28 @@ export function findBranches(log: LogIndex): Branches {
   }
 }
 
-/** The one branch of a log whose records name no parents. */
+/** A log whose records name no parents: a rewind takes away the last prompts before it. */
 function inFileOrder(log: LogIndex): Branches {
   const chain = Int32Array.from({ length: log.rows.count }, (_, row) => row)
-  return { chain, live: findTurns(log, chain, 0), dead: [], rewinds: [], gaps: [], circles: [] }
+  const rewinds = countedRewinds(log)
+  const dead = new Set(rewinds.flatMap(({ dropped }) => dropped))
+  const live = findTurns(log, chain, 0).filter(({ prompt }) => !dead.has(prompt))
+  return { chain, live, dead: rewinds.map(({ dropped, after }) => ({ after, prompts: dropped })), rewinds, gaps: [], circles: [] }
+}
+
+/** What each rewind of a log without parents took back, of those that begin before an offset in the file. */
+export function countedRewinds({ prompts, rewinds, rows }: LogIndex, before = Infinity): readonly BranchRewind[] {
+  const live: number[] = []
+  const found: { readonly at: number; readonly dropped: readonly number[] }[] = []
+  let next = 0
+  for (const { row, at, prompts: count = 0 } of rewinds) {
+    if (rows.offsetOf(row) >= before) break
+    for (; (prompts[next]?.row ?? Infinity) < row; next++) live.push(next)
+    const dropped = live.splice(Math.max(0, live.length - count))
+    if (dropped.length > 0) found.push({ at, dropped })
+  }
+  // A later one may have taken back what this one left.
+  return found.map(({ at, dropped }) => ({ at, dropped, after: live.findLast((prompt) => prompt < (dropped[0] ?? 0)) ?? null }))
 }
 
 interface Chain {

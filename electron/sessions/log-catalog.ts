@@ -16,7 +16,7 @@ import { recordedStat } from './recorded-stat.js'
 import type { LogFormat } from './record-sniff.js'
 
 /** Raised with each change of what an entry holds. */
-const version = 4
+const version = 5
 /** Logs from this size on have an index of their own, so that a grown one is not read again. */
 const indexedBytes = 4 << 20
 const keptTrail = 1000

@@ -23,6 +23,8 @@ export interface PromptMark {
 export interface RewindMark {
   readonly row: number
   readonly at: number
+  /** How many prompts it took back, in logs whose records name no parents. */
+  readonly prompts?: number
 }
 
 /** A line that was given a row; `record` is `null` where it was not parsed. */
@@ -76,7 +78,7 @@ export class PromptMarks {
         if (prompt && prompt.idFrom === 'none' && !prompt.isClosed) this.claimTelemetry(prompt, line)
         break
       case recordKind.rewind:
-        this.rewinds.push({ row, at: timeAt(line.record, 'timestamp') ?? 0 })
+        this.addRewind(row, line.record)
         break
       default:
     }
@@ -100,6 +102,11 @@ export class PromptMarks {
       isClosed: false,
       isStartMissed: false,
     })
+  }
+
+  private addRewind(row: number, record: JsonObject | null): void {
+    const prompts = record && this.sniffer.takenBackBy?.(record)
+    this.rewinds.push({ row, at: timeAt(record, 'timestamp') ?? 0, ...(prompts ? { prompts } : {}) })
   }
 
   /** The first snapshot of a turn gives its prompt the promptId; one that names another belongs elsewhere. */

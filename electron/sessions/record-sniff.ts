@@ -95,6 +95,8 @@ export interface RecordSniffer {
    * apart: kept with the log's ends, with whatever meaning the reader gives them.
    */
   lineageOf(record: JsonObject): readonly string[]
+  /** How many prompts a rewind took back; without parents only this tells. */
+  takenBackBy?(record: JsonObject): number | null
   /**
    * What a record says of its session under the names `sessionId`, `cwd`, `gitBranch` and `model`; left out where it has them itself.
    */

@@ -105,7 +105,7 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
     },
     isOthersOnly: (path, turn, edge) => {
       const since = pages.ofPath(path).filter((mark) => !mark.isFirstSight && placeOf(mark) > startPlace(turn) + (edge === 'end' ? 1 : 0))
-      return since.length > 0 && since.every((mark) => !isAgents(mark) && mark.cause !== 'rewind')
+      return since.length > 0 && since.every((mark) => !isAgents(mark) && !mark.isSetAside && mark.cause !== 'rewind')
     },
     withoutAgent: async (path, turn, edge, last) => {
       if (pages.isPartial) return null
@@ -133,9 +133,9 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
   }
 }
 
-/** Whether the agent did it; what a command, or an unknown hand, did during a call counts as the agent's. */
-export function isAgents({ cause, isBeforeTurn }: Pick<LedgerMark, 'cause' | 'isBeforeTurn'>): boolean {
-  return !isBeforeTurn && cause !== 'user' && cause !== 'rewind'
+/** Whether the agent did it in the turn; what a command, or an unknown hand, did during a call counts as the agent's. */
+export function isAgents({ cause, isBeforeTurn, isSetAside }: Pick<LedgerMark, 'cause' | 'isBeforeTurn' | 'isSetAside'>): boolean {
+  return !isBeforeTurn && !isSetAside && cause !== 'user' && cause !== 'rewind'
 }
 
 /** Somebody typed in the middle of a turn, and the agent changed the file after that: it is part of what the turn began with. */

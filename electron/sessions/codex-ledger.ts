@@ -21,6 +21,8 @@ export interface LedgerTurn {
   readonly promptId: PromptId
   /** What happened in it happened before the turn: it was set aside, or has no prompt. */
   readonly isBeforeTurn: boolean
+  /** It was set aside: what it did is no part of the turn, not even where no turn came after it. */
+  readonly isSetAside: boolean
   readonly isOpen: boolean
   /** Changes whenever its records do. */
   readonly version: string
@@ -110,8 +112,8 @@ async function pagesOf(turns: readonly LedgerTurn[], solver: TimelineSolver): Pr
 
   const entries = new Map<number, Entry>()
   for (const { at, turn, step } of solver.steps) {
-    const isBeforeTurn = turns[turn]?.isBeforeTurn ?? false
-    const facts = { isBeforeTurn, callId: isBeforeTurn ? null : step.callId, cause: step.cause, at: step.endedAt }
+    const { isBeforeTurn = false, isSetAside = false } = turns[turn] ?? {}
+    const facts = { isBeforeTurn, callId: isBeforeTurn || isSetAside ? null : step.callId, cause: step.cause, at: step.endedAt, ...(isSetAside ? { isSetAside } : {}) }
     entries.set(at, { at, turn, facts, limits: new Set(step.limits), changes: new Map() })
   }
   const sights: Entry[] = []
@@ -126,7 +128,8 @@ async function pagesOf(turns: readonly LedgerTurn[], solver: TimelineSolver): Pr
       if (solved.broken.has(touch)) entry.limits.add(brokenBefore(touch))
     }
     for (const { at: order, turn, isBeforeTurn, path, before, after } of solved.sights) {
-      const facts = { isBeforeTurn: isBeforeTurn || (turns[turn]?.isBeforeTurn ?? false), callId: null, cause: 'unknown', at: 0, isFirstSight: true } as const
+      const own = turns[turn]
+      const facts = { isBeforeTurn: isBeforeTurn || (own?.isBeforeTurn ?? false), ...(own?.isSetAside ? { isSetAside: true } : {}), callId: null, cause: 'unknown', at: 0, isFirstSight: true } as const
       sights.push({ at: order, turn, facts, limits: new Set(), changes: new Map([[path, { before: state(before, group), after: state(after, group) }]]) })
     }
     if (at % groupsAtOnce === groupsAtOnce - 1) await breathe()

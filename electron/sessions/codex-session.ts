@@ -212,15 +212,15 @@ export class CodexSession implements RecordedSession {
       const following = turns.slice(at + 1).flatMap(keptOf)[0]
       const began = this.segments[at + 1]?.facts.beganAt ?? Infinity
       const first = keptOf(of)[0] ?? following ?? live.at(-1)
-      const ahead = first ? [this.ledgerTurn(segment, first.promptId, null, true)] : []
+      const ahead = first ? [this.ledgerTurn(segment, first.promptId, null, { isBeforeTurn: true })] : []
       // What was set aside was done all the same, before the next turn that was not.
       const aside = (turn: Turn, next: Turn | undefined, isRest = false): readonly LedgerTurn[] => {
         const beside = next ?? live.at(-1)
-        return beside ? [this.ledgerTurn(segment, beside.promptId, turn, next !== undefined, isRest)] : []
+        return beside ? [this.ledgerTurn(segment, beside.promptId, turn, { isBeforeTurn: next !== undefined, isSetAside: true, isRest })] : []
       }
       const nextKept = (place: number): Turn | undefined => own.slice(place).find(({ fate }) => fate === 'kept')?.turn ?? following
       const counted = own.flatMap(({ turn, fate }, place): readonly LedgerTurn[] => {
-        if (fate === 'kept') return [this.ledgerTurn(segment, turn.promptId, turn, false)]
+        if (fate === 'kept') return [this.ledgerTurn(segment, turn.promptId, turn, {})]
         return fate === 'taken back' ? aside(turn, nextKept(place)) : []
       })
       const last = own.findLast(({ fate }) => fate !== 'left')?.turn
@@ -231,7 +231,7 @@ export class CodexSession implements RecordedSession {
   }
 
   /** A turn of a file, or with `null` what stands before the first one. */
-  private ledgerTurn({ log, endOffset }: Segment, promptId: PromptId, turn: Turn | null, isBeforeTurn: boolean, isRest = false): LedgerTurn {
+  private ledgerTurn({ log, endOffset }: Segment, promptId: PromptId, turn: Turn | null, { isBeforeTurn = false, isSetAside = false, isRest = false }: { isBeforeTurn?: boolean; isSetAside?: boolean; isRest?: boolean }): LedgerTurn {
     const { index } = log.reader
     const { rows, prompts } = index
     const prompt = turn ? (log.shape().places.get(turn.promptId)?.prompt ?? -1) : -1
@@ -244,6 +244,7 @@ export class CodexSession implements RecordedSession {
     return {
       promptId,
       isBeforeTurn,
+      isSetAside,
       isOpen: prompt === this.own.log.reader.index.prompts.length - 1 && log === this.own.log,
       version: `${this.numberOf(index)} ${from} ${to} ${isRest}`,
       read: (signal) => readOfFiles(log.reader, own, from, signal),

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { silentLog } from '../base/log.js'
-import type { PromptId } from '../../shared/ids.js'
+import { workspacePath, type PromptId } from '../../shared/ids.js'
 import type { BackupSource } from '../history/backup-source.js'
+import { openBackupStore } from '../history/backup-store.js'
+import { createContents } from '../review/contents.js'
 import { CodexLog } from '../testing/codex-log.js'
 import { readTruth } from '../testing/judge-states.js'
 import { openCodex } from '../testing/open-codex.js'
@@ -45,7 +47,7 @@ async function statesOf(session: RecordedSession, path: string): Promise<readonl
   const states: unknown[] = []
   for (const { mark, each } of marks) {
     const change = await pages?.changeOf(mark, each)
-    if (change) states.push([mark.promptId, mark.isBeforeTurn, await text(change.before), await text(change.after)])
+    if (change) states.push([mark.promptId, mark.isSetAside ? 'aside' : mark.isBeforeTurn, await text(change.before), await text(change.after)])
   }
   return states
 }
@@ -94,7 +96,7 @@ describe('sessions of Codex', () => {
     const session = await opened(chain(store()).later)
     expect(await statesOf(session, 'a.txt')).toEqual([
       ['t1', false, 'unknown', 'one\n'],
-      ['t3', true, 'one\n', 'two\n'],
+      ['t3', 'aside', 'one\n', 'two\n'],
       ['t3', false, 'two\n', 'three\n'],
     ])
   })
@@ -134,13 +136,36 @@ describe('sessions of Codex', () => {
       read: [['prompt', 'call'], ['prompt', 'call']],
       states: [
         ['t1', false, 'unknown', 'one\n'],
-        ['t4', true, 'one\n', 'two\n'],
-        ['t4', true, 'two\n', 'three\n'],
+        ['t4', 'aside', 'one\n', 'two\n'],
+        ['t4', 'aside', 'two\n', 'three\n'],
         ['t4', false, 'three\n', 'four\n'],
-        ['t4', false, 'four\n', 'five\n'],
+        ['t4', 'aside', 'four\n', 'five\n'],
       ],
       problems: [['unknown-record', 2]],
     })
+  })
+
+  it('end the last turn as it ended, where those after it were taken back', async () => {
+    const log = new CodexLog('/home/dev/app', begin)
+    log.prompt('t1')
+    log.patch([{ kind: 'add', path: 'a.txt', content: 'one\n' }])
+    log.prompt('t2')
+    log.patch([{ kind: 'update', path: 'a.txt', diff: '@@ -1 +1 @@\n-one\n+two\n', moveTo: null }, { kind: 'add', path: 'b.txt', content: 'b\n' }])
+    log.add('event_msg', { type: 'thread_rolled_back', num_turns: 1 })
+    const session = await opened(put(store(), 'rollout-x.jsonl', log.text()))
+    const contents = createContents({ session, disk: () => null, store: await openBackupStore(store()) })
+    const moment = { kind: 'end', promptId: session.turns[0]?.promptId ?? ('' as PromptId) } as const
+    const { content } = await contents.contentAt(moment, workspacePath('a.txt'))
+    const made = await contents.contentAt(moment, workspacePath('b.txt'))
+    const ledger = await contents.now().ledger()
+    const between = await ledger?.between(0)
+    expect([
+      Buffer.from(await content.read()).toString(),
+      made.content.state.kind,
+      between?.map(({ path, after }) => [path, after.content.state.kind]),
+      ledger?.isOthersOnly(workspacePath('a.txt'), 0, 'end'),
+      await contents.pathsTouched(),
+    ]).toEqual(['one\n', 'unknown', [['a.txt', 'file'], ['b.txt', 'file']], false, ['a.txt', 'b.txt']])
   })
 
   it('count a rollback of more turns than there are as one of all, and one after another', async () => {

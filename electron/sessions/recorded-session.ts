@@ -35,6 +35,8 @@ export interface LedgerMark {
   readonly limits: readonly string[]
   /** No change: the file was seen for the first time, and what it was before is not known. */
   readonly isFirstSight?: boolean
+  /** Done by turns that the agent took back since: no part of the turn that it stands with, and nobody else's work either. */
+  readonly isSetAside?: boolean
 }
 
 /** The ledger as it stood at one revision of the log. Marks are in the order in which things happened. */

@@ -84,7 +84,7 @@ function segmentOf(file: string): string | null {
 }
 
 /** The agent's folder that a log lies in: the one that holds `sessions` or `archived_sessions`. */
-function storeOf(file: string): string | null {
+export function storeOf(file: string): string | null {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     if (/^(archived_)?sessions$/.test(basename(folder))) return dirname(folder)
   }

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ import { createContents } from '../review/contents.js'
 import { CodexLog } from '../testing/codex-log.js'
 import { readTruth } from '../testing/judge-states.js'
 import { openCodex } from '../testing/open-codex.js'
-import { createLibrary } from './library.js'
+import { createLibrary, type Library } from './library.js'
 import type { RecordedSession } from './recorded-session.js'
 
 const fixtures = fileURLToPath(new URL('./fixtures/codex', import.meta.url))
@@ -71,6 +71,25 @@ function chain(home: string): { readonly later: string; readonly forked: string 
     later: put(home, `rollout-2026-03-01T10-01-00-${thread}_${segment}.jsonl`, after.text()),
     forked: put(home, `rollout-2026-03-01T10-02-00-${fork}.jsonl`, forked.text()),
   }
+}
+
+/** The library of a computer that has this store alone. */
+function libraryOf(home: string): Library {
+  const library = createLibrary({
+    dataFolder: store(),
+    environment: { CODEX_HOME: join(home, '.codex') },
+    home: store(),
+    log: silentLog,
+    store: noStore,
+    locations: () => [],
+    attachments: () => ({}),
+    fallbackWorkspace: null,
+    isFallbackForced: false,
+    isWatching: false,
+    onChanged: () => undefined,
+  })
+  onTestFinished(() => library.close())
+  return library
 }
 
 const promptsOf = (turns: readonly { readonly promptId: PromptId; readonly index: number | null }[]): readonly unknown[] => turns.map(({ promptId, index }) => [promptId, index])
@@ -221,25 +240,41 @@ describe('sessions of Codex', () => {
   it('are listed once, with the later file for the earlier one', async () => {
     const home = store()
     chain(home)
-    const library = createLibrary({
-      dataFolder: store(),
-      environment: { CODEX_HOME: join(home, '.codex') },
-      home: store(),
-      log: silentLog,
-      store: noStore,
-      locations: () => [],
-      attachments: () => ({}),
-      fallbackWorkspace: null,
-      isFallbackForced: false,
-      isWatching: false,
-      onChanged: () => undefined,
-    })
-    onTestFinished(() => library.close())
+    const library = libraryOf(home)
     await library.whenListed()
     expect(library.list().sessions.map(({ id, agent, title, recordedFolder, model }) => [id, agent, title, recordedFolder, model])).toEqual([
       [fork, 'codex', 't4', '/home/dev/app', 'm'],
       [thread, 'codex', 't3', '/home/dev/app', 'm'],
     ])
+  })
+
+  it('are called what they were called last, in the log or in the list beside it', async () => {
+    const home = store()
+    const ids = ['a', 'b', 'c'].map((last) => `00000000-0000-7000-8000-00000000000${last}`)
+    for (const id of ids) {
+      const log = new CodexLog('/home/dev/app', begin, { id })
+      log.prompt('t1', 'The prompt')
+      log.add('event_msg', { type: 'thread_name_updated', thread_id: id, thread_name: 'In the log' })
+      put(home, `rollout-2026-03-01T10-00-00-${id}.jsonl`, log.text())
+    }
+    const named = (id: unknown, name: unknown): string => JSON.stringify({ id, thread_name: name, updated_at: '2026-03-01T10:00:00Z' })
+    const lines = [named(ids[0], 'First'), named(ids[1], 'One\u2028two'), '{"id":"', named(ids[0], 'Second'), named(ids[1], '  '), named(ids[2], 3), named('__proto__', 'x'), '[]', named(ids[2], 'cut').slice(0, -9)]
+    writeFileSync(join(home, '.codex/session_index.jsonl'), lines.join('\n'))
+    const library = libraryOf(home)
+    await library.whenListed()
+    expect(Object.fromEntries(library.list().sessions.map(({ id, title }) => [id.slice(-1), title]))).toEqual({ a: 'Second', b: 'One\u2028two', c: 'In the log' })
+  })
+
+  it('are not called what stands behind a link', async () => {
+    const home = store()
+    const log = new CodexLog('/home/dev/app', begin, { id: thread })
+    log.prompt('t1', 'The prompt')
+    put(home, `rollout-2026-03-01T10-00-00-${thread}.jsonl`, log.text())
+    writeFileSync(join(home, 'outside'), JSON.stringify({ id: thread, thread_name: 'Outside' }))
+    symlinkSync(join(home, 'outside'), join(home, '.codex/session_index.jsonl'))
+    const library = libraryOf(home)
+    await library.whenListed()
+    expect(library.list().sessions.map(({ title }) => title)).toEqual(['The prompt'])
   })
 
   it('are read on while they grow', async () => {

@@ -4,6 +4,7 @@ import { noBackups } from './backup-history.js'
 import { finishCall, outputOf } from './codex-calls.js'
 import { CodexSession, rowsBetween, type Segment } from './codex-session.js'
 import { earlierSegments, findSegment, segmentFacts } from './codex-segments.js'
+import { threadName } from './codex-titles.js'
 import { decodeTurn } from './codex-turn.js'
 import { folderBackups } from './folder-backups.js'
 import { openJsonlSession, type JsonlFormat, type LogParts, type OpenedLog } from './jsonl-session.js'
@@ -28,6 +29,7 @@ export const codexReader: SessionReader = {
   logFolders: (agentHome) => [join(agentHome, 'sessions'), join(agentHome, 'archived_sessions')],
   others: null,
   coveredLogs: earlierSegments,
+  titleBeside: threadName,
   open: openCodexSession,
 }
 

@@ -59,6 +59,8 @@ export interface SessionReader {
   readonly others: OtherLogs | null
   /** Files, among the agent's logs as they were found, that the list leaves out, since another one holds all that they hold. */
   coveredLogs(logs: readonly CatalogEntry[]): ReadonlySet<string>
+  /** The title that the agent keeps of a session beside its log, where it does so; it counts before what the log says. */
+  titleBeside?(file: string, sessionId: string): string | null
   /** Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN. */
   open(options: OpenOptions, signal?: AbortSignal): Promise<RecordedSession>
 }

@@ -28,12 +28,14 @@ export function summaryOf(entry: CatalogEntry, place: SessionPlace, context: Sum
   const recordedFolder = ends?.folder ?? null
   const attached = Object.hasOwn(context.attachments, id) ? (context.attachments[id] ?? null) : null
   const own = recordedFolder !== null && context.isFolder(recordedFolder) ? recordedFolder : null
+  const reader = readerOf(entry.format)
+  const named = reader?.titleBeside?.(entry.file, id) ?? null
   const modifiedAt = Math.trunc(entry.modifiedAtMs)
   return {
     key: entry.key,
     id,
-    agent: place.kind === 'overturn' || ends?.agent === 'overturn' ? 'overturn' : (readerOf(entry.format)?.agent ?? 'qwen-code'),
-    title: titleOf(ends?.title ?? ends?.firstPrompt ?? '') || 'Without a prompt',
+    agent: place.kind === 'overturn' || ends?.agent === 'overturn' ? 'overturn' : (reader?.agent ?? 'qwen-code'),
+    title: titleOf(named ?? ends?.title ?? ends?.firstPrompt ?? '') || 'Without a prompt',
     recordedFolder,
     workspace: context.isFallbackForced && context.fallbackWorkspace !== null ? context.fallbackWorkspace : (attached ?? own ?? context.fallbackWorkspace),
     branch: ends?.branch ?? null,

@@ -1,20 +1,17 @@
-import { closeSync, lstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { throwIfAborted } from '../../shared/errors.js'
 import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
 import { finishClaudeCall, type ClaudeCall } from './claude-calls.js'
 import { blocksOf } from './claude-messages.js'
 import { decodeClaudeTurn, type ClaudeTurn } from './claude-records.js'
 import { readBytes } from './file-reads.js'
 import { isObject, parseObject, textAt } from './json-values.js'
-import { LineScanner } from './jsonl.js'
+import { plainSize, readPlainLog } from './plain-log.js'
 import type { ReadRecord } from './turn-records.js'
 
 /** Subagents that start subagents are read this deep. */
 const deepest = 4
-/** What of one subagent's log is read. */
-const largestLogBytes = 64 << 20
 const largestMetaBytes = 1 << 16
 /** So much of both ends of a subagent's log tells when it worked. */
 const spanBytes = 1 << 16
@@ -205,39 +202,16 @@ async function spanOf(file: string): Promise<Span | null> {
 }
 
 async function readRecords(file: string, signal?: AbortSignal): Promise<readonly ReadRecord[]> {
-  const size = plainSize(file)
-  if (size === null) return []
-  const handle = openSync(file, 'r')
-  try {
-    const records: ReadRecord[] = []
-    const seen = new Set<string>()
-    await new LineScanner().scan(handle, { from: 0, to: Math.min(size, largestLogBytes), signal }, (bytes, start, end, _offset, length) => {
-      const record = end - start === length ? parseObject(bytes.toString('utf8', start, end)) : null
-      const id = textAt(record, 'uuid')
-      if (!record || id === null || seen.has(id)) return
-      seen.add(id)
-      records.push({ record, raw: Buffer.alloc(0), length: 0 })
-    })
-    throwIfAborted(signal)
-    return records
-  } finally {
-    closeSync(handle)
-  }
+  const seen = new Set<string>()
+  return (await readPlainLog(file, signal)).filter(({ record }) => {
+    const id = textAt(record, 'uuid')
+    if (id === null || seen.has(id)) return false
+    seen.add(id)
+    return true
+  })
 }
 
 function readSmall(file: string, limit: number): string | null {
   const size = plainSize(file)
   return size === null || size > limit ? null : readFileSync(file, 'utf8')
-}
-
-/** Size of a plain file; `null` for a link, for anything else, and for nothing. */
-function plainSize(file: string): number | null {
-  try {
-    const stats = lstatSync(file, { throwIfNoEntry: false })
-    // A folder that is a link would lead out of the store.
-    const isInside = lstatSync(dirname(file), { throwIfNoEntry: false })?.isDirectory() ?? false
-    return stats?.isFile() && isInside ? stats.size : null
-  } catch {
-    return null
-  }
 }

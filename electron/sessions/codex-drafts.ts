@@ -2,6 +2,12 @@ import type { ToolKind, ToolStatus } from '../../shared/session.js'
 import { statusInText, type CommandFields, type FileEdit, type GivenOutput } from './codex-fields.js'
 import type { JsonObject } from './json-values.js'
 
+/** The agent that a call started: its thread, and the path by which newer versions name it. */
+export interface StartedAgent {
+  readonly thread: string | null
+  readonly path: string | null
+}
+
 /** A call as the records of its turn have it, asked for in one and answered in others. */
 export interface CallDraft {
   readonly callId: string
@@ -24,6 +30,8 @@ export interface CallDraft {
   edits: readonly FileEdit[] | null
   /** The changes are from a record of what was done, not of what was asked for. */
   isSureOfEdits: boolean
+  /** `null` for a call that started none. */
+  agent: StartedAgent | null
 }
 
 const kinds: ReadonlyMap<string, ToolKind> = new Map<string, ToolKind>([
@@ -57,6 +65,7 @@ export function newDraft(callId: string, name: string, startedAs: number, askedA
     command: null,
     edits: null,
     isSureOfEdits: false,
+    agent: null,
   }
 }
 

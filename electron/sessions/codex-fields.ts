@@ -143,3 +143,30 @@ export function ghostCommit(item: JsonObject): { readonly commit: string; readon
   if (commit === null || !/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(commit)) return null
   return { commit, untracked: listAt(ghost, 'preexisting_untracked_files').filter((name) => typeof name === 'string') }
 }
+
+/** The agent that an event or an item says was started; `null` for any other. */
+export function agentStartedBy(said: JsonObject): { readonly callId: string | null; readonly thread: string | null; readonly path: string | null } | null {
+  const either = (snake: string, camel: string): string | null => textAt(said, snake) ?? textAt(said, camel)
+  switch (said['type']) {
+    case 'collab_agent_spawn_begin':
+    case 'collab_agent_spawn_end':
+      return { callId: textAt(said, 'call_id'), thread: textAt(said, 'new_thread_id'), path: null }
+    case 'CollabAgentToolCall': {
+      if (said['tool'] !== 'spawnAgent' && said['tool'] !== 'spawn_agent') return null
+      const [thread] = [...listAt(said, 'receiver_thread_ids'), ...listAt(said, 'receiverThreadIds')]
+      return { callId: textAt(said, 'id'), thread: typeof thread === 'string' ? thread : null, path: null }
+    }
+    case 'SubAgentActivity':
+    case 'sub_agent_activity':
+      return said['kind'] === 'started' ? { callId: textAt(said, 'event_id') ?? textAt(said, 'id'), thread: either('agent_thread_id', 'agentThreadId'), path: either('agent_path', 'agentPath') } : null
+    default:
+      return null
+  }
+}
+
+/** The same by what the model was given for `spawn_agent`: JSON with `agent_id`, or in newer versions with the path as `task_name`. */
+export function agentInOutput(text: string): { readonly thread: string | null; readonly path: string | null } {
+  const given = text.length > 65_536 ? null : parseObject(text)
+  const name = textAt(given, 'task_name') ?? textAt(given, 'agent_path')
+  return { thread: textAt(given, 'agent_id'), path: name?.startsWith('/') ? name : null }
+}

@@ -1,10 +1,11 @@
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { openBackupStore, type BackupStore } from '../history/backup-store.js'
 import { createContents } from '../review/contents.js'
+import { CodexLog } from '../testing/codex-log.js'
 import { describeSession } from '../testing/describe-session.js'
 import { disturbedLines, numbers } from '../testing/disturbed-lines.js'
 import { judgeStates, readTruth, writeTruthTree, type RecordedTruth } from '../testing/judge-states.js'
@@ -22,6 +23,8 @@ interface Case {
   readonly workspace: string
   readonly ran: string
   readonly truth: RecordedTruth['prompts']
+  /** Logs of agents that this one started. */
+  readonly beside: readonly { readonly log: Buffer; readonly file: string }[]
 }
 
 /** A recorded session in a store and a workspace that would both lead elsewhere. */
@@ -44,10 +47,36 @@ function caseOf(name: string): Case {
   writeFileSync(join(workspace, '.git/info/attributes'), 'src/* filter=x diff=x\n')
   symlinkSync(join(base, 'secret'), join(workspace, 'secret'))
   symlinkSync(base, join(workspace, 'way'))
-  return { log: readFileSync(source), file: join(store, 'rollout-x.jsonl'), workspace, ran, truth: prompts }
+  return { log: readFileSync(source), file: join(store, 'rollout-x.jsonl'), workspace, ran, truth: prompts, beside: [] }
 }
 
-const cases = ['exec-basic', 'legacy-0.80'].map(caseOf)
+/** The same with turns that were taken back, and agents that started agents. */
+function caseWithAgents(): Case {
+  const one = caseOf('exec-basic')
+  const ids = ['a', 'b', 'c'].map((last) => `00000000-0000-7000-8000-00000000000${last}`)
+  const spawn = (log: CodexLog, callId: string, thread: string | undefined): void => {
+    log.add('response_item', { type: 'function_call', name: 'spawn_agent', arguments: '{}', call_id: callId })
+    log.item({ type: 'SubAgentActivity', id: callId, kind: 'started', agent_thread_id: thread, agent_path: '/root/x' })
+    log.add('response_item', { type: 'function_call_output', call_id: callId, output: JSON.stringify({ agent_id: thread }) })
+  }
+  const logs = ids.map((id, at) => new CodexLog('/home/dev/shop-app-cx', Date.parse('2026-11-30T10:00:00Z') + at * 1000, { id, ...(at === 0 ? {} : { source: { subagent: { thread_spawn: { parent_thread_id: ids[at - 1], depth: at } } } }) }))
+  const [log, ...agents] = logs
+  if (!log) throw new Error('There is a log.')
+  for (const [at, each] of logs.entries()) {
+    if (at > 0) each.add('session_meta', { id: ids[at - 1] })
+    for (const turn of ['1', '2', '3']) {
+      each.prompt(`t${turn}-${at}`)
+      each.patch([{ kind: 'add', path: `new-${at}.txt`, content: `one\u2028${turn}\n` }])
+      spawn(each, `spawn-${turn}-${at}`, ids[at + 1])
+      each.command('make')
+      if (turn !== '1') each.add('event_msg', { type: 'thread_rolled_back', num_turns: 1 })
+    }
+  }
+  const beside = agents.map((agent, at) => ({ log: Buffer.from(agent.text()), file: join(dirname(one.file), `rollout-2026-11-30T10-00-00-${ids[at + 1]}.jsonl`) }))
+  return { ...one, log: Buffer.from(log.text()), truth: [], beside }
+}
+
+const cases = [...['exec-basic', 'legacy-0.80'].map(caseOf), caseWithAgents()]
 
 /** Reads everything of a disturbed log; returns what was found wrong. */
 async function readAll({ file, workspace }: Case, log: Buffer, store: BackupStore): Promise<readonly string[]> {
@@ -81,6 +110,7 @@ describe('a disturbed log of Codex', () => {
     const wrong: string[] = []
     for (let round = 0; round < rounds; round++) {
       for (const one of cases) {
+        for (const { log, file } of one.beside) writeFileSync(file, disturbedLines(random, log))
         const startedAt = performance.now()
         wrong.push(...(await readAll(one, disturbedLines(random, one.log), store)).map((each) => `round ${round}: ${each}`))
         if (performance.now() - startedAt > slowestMs) wrong.push(`round ${round} is slow`)
@@ -93,7 +123,7 @@ describe('a disturbed log of Codex', () => {
     const random = numbers(seed)
     const store = await openBackupStore(mkdtempSync(join(tmpdir(), 'overturn-store-')))
     const wrong: string[] = []
-    for (const one of cases) {
+    for (const one of cases.filter(({ truth }) => truth.length > 0)) {
       for (let round = 0; round < rounds / 3; round++) {
         const end = Math.floor(random() * one.log.length)
         writeFileSync(one.file, one.log.subarray(0, end))

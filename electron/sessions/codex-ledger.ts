@@ -3,6 +3,8 @@ import { throwIfAborted } from '../../shared/errors.js'
 import type { ContentSource, FileState, UnknownReason } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import { breathe } from '../base/pool.js'
+import type { AgentLog, CodexAgents, Span } from './codex-agents.js'
+import { withUnseenWork, withWorkBeside } from './codex-beside.js'
 import { openEvidence } from './codex-evidence.js'
 import type { Known, Touch } from './codex-states.js'
 import { stepsOf, type TurnSteps } from './codex-steps.js'
@@ -27,6 +29,9 @@ export interface LedgerTurn {
   /** Changes whenever its records do. */
   readonly version: string
   read(signal?: AbortSignal): Promise<readonly ReadRecord[]>
+  /** Agents that its thread started, and the time of which their work counts as beside this turn; `null` for none. */
+  readonly agents: CodexAgents
+  readonly span: Span | null
 }
 
 export interface LedgerSource {
@@ -66,11 +71,16 @@ export class CodexLedger implements SessionLedger {
 
   private async readOn(): Promise<LedgerPages> {
     const turns = await this.source.turns()
-    const version = turns.map((turn) => `${turn.promptId} ${turn.version} ${turn.isOpen}`).join('\n')
+    const beside = new Map<CodexAgents, readonly AgentLog[]>()
+    for (const agents of new Set(turns.map((turn) => turn.agents))) beside.set(agents, await agents.all())
+    const logs = [...beside.values()].flat()
+    const version = [...turns.map((turn) => `${turn.promptId} ${turn.version} ${turn.isOpen}`), ...logs.map(({ stamp }) => stamp)].join('\n')
     if (this.latest?.version === version) return this.latest.pages
     const origin = await this.source.origin()
     const steps: TurnSteps[] = []
     const digests: typeof this.digests = new Map()
+    const work = new Map(logs.map((log) => [log, stepsOf(log.work, { folder: origin.folder, startFolder: log.folder ?? origin.folder, version: log.version, isOpen: true })]))
+    let isUnseen = false
     for (const [at, turn] of turns.entries()) {
       const key = `${at} ${turn.promptId}`
       const known = this.digests.get(key)
@@ -78,7 +88,11 @@ export class CodexLedger implements SessionLedger {
       const wanted = `${turn.version} ${turn.isOpen} ${startFolder}`
       const own = known?.version === wanted ? known.steps : stepsOf(decodeTurn(await turn.read()), { ...origin, startFolder, isOpen: turn.isOpen })
       digests.set(key, { version: wanted, steps: own })
-      steps.push(own)
+      const agents = beside.get(turn.agents) ?? []
+      const merged = await this.withAgents(own, turn, agents, work)
+      const unseen = await firstUnseen(merged, turn.agents)
+      steps.push(isUnseen || unseen !== null ? withUnseenWork(merged, isUnseen ? 0 : (unseen ?? 0)) : merged)
+      isUnseen ||= unseen !== null
       if (at % 16 === 15) await breathe()
     }
     this.digests = digests
@@ -88,6 +102,21 @@ export class CodexLedger implements SessionLedger {
     this.latest = { version, pages }
     return pages
   }
+
+  /** A turn with what agents did beside it. */
+  private async withAgents(own: TurnSteps, { span }: LedgerTurn, agents: readonly AgentLog[], work: ReadonlyMap<AgentLog, TurnSteps>): Promise<TurnSteps> {
+    const within = span === null ? [] : agents.flatMap((agent) => {
+      const steps = work.get(agent)
+      return steps && steps.times.some((time) => time >= span.from && time < span.to) ? [{ steps, ...span }] : []
+    })
+    return within.length === 0 ? own : withWorkBeside(own, within)
+  }
+}
+
+/** The first order at which an agent was started whose log is not here; `null` where there is none. */
+async function firstUnseen({ started }: TurnSteps, agents: CodexAgents): Promise<number | null> {
+  for (const each of started) if (!(await agents.named(each))) return each.order
+  return null
 }
 
 /** One entry of the pages as it is put together. */
@@ -129,7 +158,9 @@ async function pagesOf(turns: readonly LedgerTurn[], solver: TimelineSolver): Pr
     }
     for (const { at: order, turn, isBeforeTurn, path, before, after } of solved.sights) {
       const own = turns[turn]
-      const facts = { isBeforeTurn: isBeforeTurn || (own?.isBeforeTurn ?? false), ...(own?.isSetAside ? { isSetAside: true } : {}), callId: null, cause: 'unknown', at: 0, isFirstSight: true } as const
+      // What was set aside behind the last turn stands behind it as a whole.
+      const isBefore = own?.isSetAside ? own.isBeforeTurn : isBeforeTurn || (own?.isBeforeTurn ?? false)
+      const facts = { isBeforeTurn: isBefore, ...(own?.isSetAside ? { isSetAside: true } : {}), callId: null, cause: 'unknown', at: 0, isFirstSight: true } as const
       sights.push({ at: order, turn, facts, limits: new Set(), changes: new Map([[path, { before: state(before, group), after: state(after, group) }]]) })
     }
     if (at % groupsAtOnce === groupsAtOnce - 1) await breathe()

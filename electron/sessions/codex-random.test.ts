@@ -62,7 +62,17 @@ interface Played {
   readonly folder: string | null
 }
 
-/** Plays a session with an agent, a person and commands; what really was there is kept. */
+/** An agent that the first one started, and what it wrote before that. */
+function started(random: Random, log: CodexLog, id: string): CodexLog {
+  const callId = `spawn-${id}`
+  log.add('response_item', { type: 'function_call', name: 'spawn_agent', arguments: '{}', call_id: callId })
+  if (random.chance(70)) log.add('response_item', { type: 'function_call_output', call_id: callId, output: JSON.stringify({ agent_id: id }) })
+  const agent = new CodexLog(log.folder, log.time + 200, { id, source: { subagent: { thread_spawn: { parent_thread_id: 'thread', depth: 1 } } } })
+  agent.prompt(`of-${id}`)
+  return agent
+}
+
+/** Plays a session with an agent, others that it starts, a person and commands; what really was there is kept. */
 function play(random: Random): Played {
   const folder = mkdtempSync(join(tmpdir(), 'overturn-codex-'))
   const files: Files = new Map(['a.txt', 'b.txt', 'sub/c.txt'].map((path) => [path, newText(random)]))
@@ -73,11 +83,14 @@ function play(random: Random): Played {
   if (random.chance(30)) files.set('a.txt', `${files.get('a.txt') ?? ''}not committed\n`)
   const log = new CodexLog('/home/dev/app', begin, commit === null ? {} : { git: { commit_hash: commit } })
   const truth: { text: string; sessionFile: string; changed: { path: string; kind: string }[]; start: TruthTree; end: TruthTree }[] = []
+  let doer = log
   const write = (path: string, text: string | null): void => {
     if (text === null) files.delete(path)
     else files.set(path, text)
-    writtenAt.set(path, log.time)
+    writtenAt.set(path, doer.time)
   }
+  const agents: CodexLog[] = []
+  const isWithAgents = random.chance(40)
   for (let turn = 0; turn < 4; turn++) {
     log.wait(60_000)
     // A person puts a line at the top, which the next diff of the file notices.
@@ -92,11 +105,23 @@ function play(random: Random): Played {
       write(path, after)
       log.patch([{ kind: 'update', path, diff, moveTo: null }])
     }
-    for (let step = random.below(4); step >= 0; step--) act(random, log, files, write)
+    for (let step = random.below(4); step >= 0; step--) {
+      if (isWithAgents && random.chance(30)) agents.push(started(random, log, `agent-${agents.length}`))
+      // One after the other, or by an agent that an earlier turn started.
+      doer = agents.length > 0 && random.chance(60) ? random.pick(agents) : log
+      doer.wait(Math.max(0, log.time - doer.time))
+      act(random, doer, files, write)
+      log.wait(Math.max(0, doer.time - log.time) + random.below(400))
+    }
+    doer = log
     log.say('done')
     const end = treeOf(files)
     const changed = [...new Set([...Object.keys(start), ...Object.keys(end)])].filter((path) => start[path] !== end[path]).map((path) => ({ path, kind: 'modified' }))
     truth.push({ text: `turn-${turn}`, sessionFile: '', changed, start, end })
+    if (!random.chance(15)) continue
+    const count = 1 + random.below(2)
+    log.add('event_msg', { type: 'thread_rolled_back', num_turns: count })
+    truth.splice(Math.max(0, truth.length - count))
   }
   log.wait(60_000)
   if (random.chance(30)) for (const [path, text] of [...files].slice(0, 2)) write(path, `${text}typed later\n`)
@@ -109,8 +134,11 @@ function play(random: Random): Played {
   for (const path of ['a.txt', 'b.txt', 'sub/c.txt']) if (!files.has(path)) rmSync(join(folder, path), { force: true })
   const isThere = random.chance(75)
   if (!isThere) rmSync(folder, { recursive: true })
-  const file = join(mkdtempSync(join(tmpdir(), 'overturn-log-')), 'rollout-x.jsonl')
+  const place = mkdtempSync(join(tmpdir(), 'overturn-log-'))
+  const file = join(place, 'rollout-x.jsonl')
   writeFileSync(file, log.text())
+  const isLost = random.chance(20)
+  if (!isLost) agents.forEach((agent, at) => writeFileSync(join(place, `rollout-agent-${at}.jsonl`), agent.text()))
   return { log: file, truth, folder: isThere ? folder : null }
 }
 

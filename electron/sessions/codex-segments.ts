@@ -8,6 +8,10 @@ import type { LogEnds } from './log-ends.js'
 /** What a file of a Codex session says of its place among others. */
 export interface SegmentFacts {
   readonly thread: string | null
+  /** Of an agent that another one started: the thread of that one, its own name, and the path by which it is named. */
+  readonly parent: string | null
+  readonly agent: string | null
+  readonly path: string | null
   /** The segment that it goes on from, and how many bytes of that count. */
   readonly base: { readonly segment: string; readonly endOffset: number } | null
   readonly beganAt: number | null
@@ -20,12 +24,18 @@ const deepest = 4
 const mostFolders = 20_000
 
 export function segmentFacts({ lineage }: Pick<LogEnds, 'lineage'>): SegmentFacts {
-  const of = (name: string): string | null => lineage.find((each) => each.startsWith(`${name}:`))?.slice(name.length + 1) ?? null
+  // The log of an agent that took over a talk has that one's facts behind its own.
+  const second = lineage.findIndex((each, at) => at > 0 && each.startsWith('thread:'))
+  const own = second < 0 ? lineage : lineage.slice(0, second)
+  const of = (name: string): string | null => own.find((each) => each.startsWith(`${name}:`))?.slice(name.length + 1) ?? null
   const [segment, cut] = [of('base'), of('cut')]
   const beganAt = Date.parse(of('began') ?? '')
   const isUsable = segment !== null && identity.test(segment) && cut !== null && /^\d{1,15}$/.test(cut)
   return {
     thread: of('thread'),
+    parent: of('parent'),
+    agent: of('agent'),
+    path: of('path'),
     base: isUsable ? { segment, endOffset: Number(cut) } : null,
     beganAt: Number.isFinite(beganAt) ? beganAt : null,
     version: of('version'),
@@ -66,14 +76,28 @@ export async function findSegment(segment: string, from: string, signal?: AbortS
   return null
 }
 
-/** Files that a later segment of the same thread goes on from: that one shows all of the session. */
-export function earlierSegments(logs: readonly CatalogEntry[]): ReadonlySet<string> {
+/**
+ * Files that another one shows: those that a later segment of the same thread goes on from, and those of agents that a thread started
+ * whose log is here too.
+ */
+export function shownElsewhere(logs: readonly CatalogEntry[]): ReadonlySet<string> {
   const facts = logs.flatMap(({ file, ends }) => (ends ? [{ file, segment: segmentOf(file), ...segmentFacts(ends) }] : []))
   const bySegment = new Map(facts.flatMap((each) => (each.segment === null ? [] : [[each.segment, each]])))
+  const parentOf = new Map(facts.flatMap(({ thread, parent }) => (thread === null ? [] : [[thread, parent] as const])))
+  /** Whether following those that started it leads to one that nobody started. */
+  const isJoined = (thread: string | null): boolean => {
+    let above = thread === null ? null : (parentOf.get(thread) ?? null)
+    for (const seen = new Set([thread]); above !== null && parentOf.has(above) && !seen.has(above); above = parentOf.get(above) ?? null) {
+      if (parentOf.get(above) === null) return true
+      seen.add(above)
+    }
+    return false
+  }
   const covered = new Set<string>()
   for (const each of facts) {
     const base = each.base && bySegment.get(each.base.segment)
     if (base && base.thread === each.thread && base.file !== each.file) covered.add(base.file)
+    if (each.parent !== null && isJoined(each.thread)) covered.add(each.file)
   }
   return covered
 }

@@ -1,6 +1,7 @@
 import type { PromptId } from '../../shared/ids.js'
 import type { AgentName, RecordedRewind, SessionProblem, TranscriptEntry, Turn } from '../../shared/session.js'
 import type { PromptSnapshot } from '../../shared/snapshot.js'
+import type { CodexAgents } from './codex-agents.js'
 import { CodexLedger, type LedgerTurn } from './codex-ledger.js'
 import type { SegmentFacts } from './codex-segments.js'
 import { skippedType } from './codex-turn.js'
@@ -21,7 +22,11 @@ export interface Segment {
   readonly session: RecordedSession
   readonly log: OpenedLog
   readonly endOffset: number
+  /** When the next file was begun. */
+  readonly until: number
   readonly facts: SegmentFacts
+  /** Agents that were started, of this thread. */
+  readonly agents: CodexAgents
 }
 
 /** Kinds of records that tell what happened to files, or that something is missing. */
@@ -231,7 +236,7 @@ export class CodexSession implements RecordedSession {
   }
 
   /** A turn of a file, or with `null` what stands before the first one. */
-  private ledgerTurn({ log, endOffset }: Segment, promptId: PromptId, turn: Turn | null, { isBeforeTurn = false, isSetAside = false, isRest = false }: { isBeforeTurn?: boolean; isSetAside?: boolean; isRest?: boolean }): LedgerTurn {
+  private ledgerTurn({ log, endOffset, until, agents }: Segment, promptId: PromptId, turn: Turn | null, { isBeforeTurn = false, isSetAside = false, isRest = false }: { isBeforeTurn?: boolean; isSetAside?: boolean; isRest?: boolean }): LedgerTurn {
     const { index } = log.reader
     const { rows, prompts } = index
     const prompt = turn ? (log.shape().places.get(turn.promptId)?.prompt ?? -1) : -1
@@ -248,6 +253,9 @@ export class CodexSession implements RecordedSession {
       isOpen: prompt === this.own.log.reader.index.prompts.length - 1 && log === this.own.log,
       version: `${this.numberOf(index)} ${from} ${to} ${isRest}`,
       read: (signal) => readOfFiles(log.reader, own, from, signal),
+      agents,
+      // The rest of a turn, and what stands before the first one, have none of their own.
+      span: turn && !isRest ? { from: prompts[prompt]?.at ?? 0, to: prompts[prompt + 1]?.at ?? until } : null,
     }
   }
 

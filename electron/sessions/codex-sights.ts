@@ -47,7 +47,7 @@ export function sightsOf(from: SightSources): readonly Sight[] {
     const before = left ? solved.after(left) : (committed ?? 'no-record')
     if (!right) return left ? afterLast(from, left, before, within) : []
     const after = solved.before(right)
-    return areSame(before, after) ? [] : betweenSteps(from, left, right, before, after, within)
+    return wasLeftAlone(before, after, within) ? [] : betweenSteps(from, left, right, before, after, within)
   })
 }
 
@@ -70,7 +70,7 @@ function betweenSteps(from: SightSources, left: Touch | null, right: Touch, befo
 /** After the last step: what the disk shows tells what it was since it was written. */
 function afterLast(from: SightSources, left: Touch, before: State, within: SightSources['doubts']): readonly Sight[] {
   const { now, turns } = from
-  if (now?.isSure || (now && areSame(before, now.known))) return []
+  if (now?.isSure || (now && wasLeftAlone(before, now.known, within))) return []
   const isSince = (time: number): boolean => now !== null && now.known.bytes !== null && now.modifiedAt + clockMs < time
   const sights = doubted(from, before, within, ({ turn }) => (now && isSince(turns[turn]?.endedAt ?? 0) ? now.known : 'changed-by-command'))
   // Somebody changed it between two turns: known from the next one on, and until then not.
@@ -105,6 +105,12 @@ export function firstAfter(ordered: readonly { readonly order: number }[], at: n
 
 function startSight({ path, starts }: SightSources, turn: number, before: State, after: State): Sight {
   return { at: (starts[turn] ?? 0) - 0.4, turn, isBeforeTurn: true, path, before, after }
+}
+
+/** Both sides show the same. That there is no file on both does not say that none was made and taken away in between. */
+function wasLeftAlone(one: State, two: State, between: readonly Doubt[]): boolean {
+  if (!areSame(one, two)) return false
+  return typeof one === 'string' || one.bytes !== null || between.every(({ isQuiet }) => isQuiet)
 }
 
 function areSame(one: State, two: State): boolean {

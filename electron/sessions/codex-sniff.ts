@@ -123,12 +123,19 @@ function takenBackBy(event: JsonObject | null): number | null {
   return count !== null && Number.isSafeInteger(count) && count > 0 ? count : null
 }
 
-/** What the first record tells of a session, each with a word before it: its thread, the segment that it goes on from and up to where. */
+/**
+ * What the first record tells of a session, each with a word before it: its thread, the one whose agent started it, the segment that
+ * it goes on from and up to where.
+ */
 function lineageOf(meta: JsonObject | null): readonly string[] {
   const base = objectAt(meta, 'history_base')
   const cut = numberAt(base, 'end_byte_offset')
+  const spawned = objectAt(objectAt(objectAt(meta, 'source'), 'subagent'), 'thread_spawn')
   const facts = {
     thread: textAt(meta, 'id'),
+    parent: textAt(spawned, 'parent_thread_id') ?? (meta?.['thread_source'] === 'subagent' ? textAt(meta, 'parent_thread_id') : null),
+    agent: textAt(spawned, 'agent_nickname') ?? textAt(meta, 'agent_nickname') ?? textAt(spawned, 'agent_role'),
+    path: textAt(spawned, 'agent_path') ?? textAt(meta, 'agent_path'),
     base: textAt(base, 'thread_id'),
     cut: cut === null ? null : String(cut),
     began: textAt(meta, 'timestamp'),

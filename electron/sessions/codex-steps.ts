@@ -4,7 +4,7 @@ import type { WorkspacePath } from '../../shared/ids.js'
 import { shellEffects, type ShellEffect } from '../shell/shell-effects.js'
 import { outputOf } from './codex-calls.js'
 import { applyDiff, parseUnifiedDiff, unapplyDiff } from './codex-diff.js'
-import { callStatus, kindOf, type CallDraft } from './codex-drafts.js'
+import { callStatus, kindOf, type CallDraft, type StartedAgent } from './codex-drafts.js'
 import { askedPatch, editsOf, patchOutcome, type CodexEdit } from './codex-edits.js'
 import { applyChunks, type PatchEnds } from './codex-patch.js'
 import type { Bytes, FileEvent, Known } from './codex-states.js'
@@ -28,6 +28,8 @@ export interface FileStep {
 /** A moment from which on files may be others than before, `null` for all of them. */
 export interface Doubt {
   readonly order: number
+  /** The order until which what brought it about went on. */
+  readonly until?: number
   readonly at: number
   readonly path: WorkspacePath | null
   readonly isTree: boolean
@@ -49,12 +51,15 @@ export interface TurnSteps {
   readonly shown: readonly ShownFile[]
   readonly commands: readonly { readonly order: number; readonly text: string }[]
   readonly ghosts: DecodedTurn['ghosts']
+  /** Agents that were started, whose work stands in logs of their own. */
+  readonly started: readonly (StartedAgent & { readonly order: number })[]
   /** Folder in which the agent stood at the end. */
   readonly endFolder: string
   readonly startedAt: number
   readonly endedAt: number
-  /** How many orders the turn takes. */
+  /** How many orders the turn takes, and when each came. */
   readonly length: number
+  readonly times: readonly number[]
 }
 
 export interface StepsContext {
@@ -66,7 +71,8 @@ export interface StepsContext {
   readonly isOpen: boolean
 }
 
-const harmless = /^(update_plan|view_image|request_user_input|list_\w+|get_\w+|read_\w+|wait|sleep|think|WebSearch|ImageView|ImageGeneration|Sleep|web_search)$/
+/** What agents that were started do stands in their own logs. */
+const harmless = /^(spawn_agent|wait_agent|send_input|send_message|close_agent|resume_agent|list_agents|collab_\w+|CollabAgentToolCall|update_plan|view_image|request_user_input|list_\w+|get_\w+|read_\w+|wait|sleep|think|WebSearch|ImageView|ImageGeneration|Sleep|web_search)$/
 const toolsOfCodeMode = /exec_command|apply_patch|write_stdin|shell|spawn|mcp|tools\s*[.[]/
 /** Above this a recorder may have left out something of an output. */
 const longestShown = 8_000
@@ -100,7 +106,18 @@ export function stepsOf(turn: DecodedTurn, context: StepsContext): TurnSteps {
     }
   }
   const { ghosts, startedAt, endedAt } = turn
-  return { steps, doubts, shown, commands, ghosts, endFolder: turn.nextFolder ?? turnFolder, startedAt, endedAt, length: last + 2 }
+  const started = turn.calls.flatMap((draft) => startedBy(draft, context.isOpen))
+  const times = Array.from({ length: last + 2 }, (_, order) => turn.times[order] ?? endedAt)
+  return { steps, doubts, shown, commands, ghosts, started, endFolder: turn.nextFolder ?? turnFolder, startedAt, endedAt, length: last + 2, times }
+}
+
+/** An agent that was started, or may have been. */
+function startedBy(draft: CallDraft, isOpen: boolean): TurnSteps['started'] {
+  if (kindOf(draft) !== 'subagent') return []
+  const { thread = null, path = null } = draft.agent ?? {}
+  const status = callStatus(draft, isOpen)
+  const isNone = status === 'refused' || (status === 'failed' && draft.endedAs !== null && thread === null && path === null)
+  return isNone ? [] : [{ thread, path, order: draft.startedAs }]
 }
 
 interface Place {
@@ -113,7 +130,7 @@ interface Place {
 
 function around({ draft, endedAs }: Place, path: WorkspacePath | null, isTree = true, isQuiet = false): readonly Doubt[] {
   return [
-    { order: draft.startedAs, at: draft.askedAt, path, isTree, isQuiet },
+    { order: draft.startedAs, until: endedAs, at: draft.askedAt, path, isTree, isQuiet },
     { order: endedAs, at: draft.askedAt, path, isTree, isQuiet },
   ]
 }
@@ -180,7 +197,7 @@ function commandSteps(place: Place, doubts: Doubt[]): readonly FileStep[] {
     if (step.kind === 'unforeseen') doubts.push(...around(place, null, true, !step.deletes))
     else if (step.isTree || !step.isNamed || step.path === '' || posix.isAbsolute(step.path)) doubts.push(...around(place, step.path, true))
     else if (step.how !== 'mode') {
-      doubts.push({ order: draft.startedAs, at: draft.askedAt, path: step.path, isTree: false, isQuiet: false })
+      doubts.push({ order: draft.startedAs, until: endedAs, at: draft.askedAt, path: step.path, isTree: false, isQuiet: false })
       const isSure = step.isCertain && draft.exitCode === 0 && effects.kind === 'writes' && !named.has(step.path)
       named.set(step.path, { ...unknownAfter(step.path), after: isSure ? leftBy(step) : null })
     }

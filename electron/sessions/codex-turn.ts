@@ -1,6 +1,6 @@
 import type { TranscriptEntry } from '../../shared/session.js'
 import { kindOf, newDraft, type CallDraft } from './codex-drafts.js'
-import { argumentsOf, commandOf, fileEdits, ghostCommit, givenOutput, statusOf, wordsOf, type GivenOutput } from './codex-fields.js'
+import { agentInOutput, agentStartedBy, argumentsOf, commandOf, fileEdits, ghostCommit, givenOutput, statusOf, wordsOf, type GivenOutput } from './codex-fields.js'
 import { codexResponseSniffer, codexSniffer } from './codex-sniff.js'
 import { cutText, numberAt, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
 import { recordKind, type RecordSniffer } from './record-sniff.js'
@@ -17,6 +17,8 @@ export interface DecodedTurn {
   readonly ghosts: readonly { readonly commit: string; readonly untracked: readonly string[]; readonly as: number }[]
   /** Orders of lines that cannot be read. */
   readonly lost: readonly number[]
+  /** When each order came. */
+  readonly times: readonly number[]
   /** Folder in which the agent worked, where the turn says so; that of the next turn stands before its prompt. */
   readonly folder: string | null
   readonly nextFolder: string | null
@@ -45,13 +47,13 @@ class TurnDecoder implements DecodedTurn {
   readonly entries: DraftEntry[] = []
   readonly ghosts: { commit: string; untracked: readonly string[]; as: number }[] = []
   readonly lost: number[] = []
+  readonly times: number[] = []
   folder: string | null = null
   nextFolder: string | null = null
   private turnId: string | null = null
   private readonly drafts = new Map<string, CallDraft>()
   startedAt = 0
   endedAt = 0
-  private order = 0
   private ordinal: number | null = null
   private at = 0
   private model: string | null = null
@@ -67,7 +69,7 @@ class TurnDecoder implements DecodedTurn {
 
   take({ record, raw, length }: ReadRecord): void {
     if (!record) {
-      this.lost.push(this.order++)
+      this.lost.push(this.nextOrder())
       this.addOther(length > raw.length ? 'oversized record' : 'unreadable line', raw.toString('utf8', 0, keptRaw))
       return
     }
@@ -102,7 +104,7 @@ class TurnDecoder implements DecodedTurn {
 
   /** Newer versions number their records: one that does not go on from the last shows that others are lost. */
   private follow(ordinal: number | null): void {
-    if (ordinal !== null && this.ordinal !== null && ordinal !== this.ordinal + 1) this.lost.push(this.order++)
+    if (ordinal !== null && this.ordinal !== null && ordinal !== this.ordinal + 1) this.lost.push(this.nextOrder())
     this.ordinal = ordinal ?? this.ordinal
   }
 
@@ -133,7 +135,7 @@ class TurnDecoder implements DecodedTurn {
       }
       case 'ghost_snapshot': {
         const ghost = ghostCommit(item)
-        if (ghost) this.ghosts.push({ ...ghost, as: this.order++ })
+        if (ghost) this.ghosts.push({ ...ghost, as: this.nextOrder() })
         return
       }
       case 'web_search_call':
@@ -148,6 +150,8 @@ class TurnDecoder implements DecodedTurn {
     const kind = textAt(event, 'type') ?? ''
     const item = kind === 'item_completed' ? objectAt(event, 'item') : null
     const said = textAt(event, 'message') ?? textAt(event, 'text') ?? ''
+    const started = agentStartedBy(item ?? event)
+    if (started) return this.started(started, item ?? event)
     switch (item ? textAt(item, 'type') : kind) {
       case 'agent_message':
         return this.say('reply', said)
@@ -175,16 +179,35 @@ class TurnDecoder implements DecodedTurn {
     }
   }
 
+  private started({ callId, thread, path }: NonNullable<ReturnType<typeof agentStartedBy>>, said: JsonObject): void {
+    const draft = this.draft(callId, 'spawn_agent')
+    if (kindOf(draft) !== 'subagent') draft.name = 'spawn_agent'
+    this.takeAgent(draft, thread, path)
+    if (Object.keys(draft.args).length === 0 && typeof said['prompt'] === 'string') draft.args = { message: said['prompt'] }
+    if (said['type'] === 'CollabAgentToolCall') draft.status = statusOf(said) ?? draft.status
+    if (said['type'] !== 'collab_agent_spawn_begin') this.end(draft, said)
+  }
+
+  private takeAgent(draft: CallDraft, thread: string | null, path: string | null): void {
+    draft.agent = { thread: draft.agent?.thread ?? thread, path: draft.agent?.path ?? path }
+  }
+
   private otherEvent(event: JsonObject, item: JsonObject | null, record: JsonObject): void {
     const kind = textAt(item, 'type') ?? textAt(event, 'type') ?? 'event'
     const callId = textAt(item, 'id') ?? textAt(event, 'call_id')
     if (this.sniffer.classify(record).kind !== recordKind.ledger) return
+    // What an agent that was started goes on to do stands in its own log.
+    if (/^sub_?agent_?activity$/i.test(kind)) return
     if (callId === null) return this.addOther(kind, JSON.stringify(record))
     const draft = this.draft(callId, kind)
     const inside = item ?? event
     draft.args = Object.keys(draft.args).length > 0 ? draft.args : inside
     draft.status ??= statusOf(inside)
     this.end(draft, inside)
+  }
+
+  private nextOrder(): number {
+    return this.times.push(this.at) - 1
   }
 
   private say(kind: 'reply' | 'thought', text: string): void {
@@ -196,7 +219,7 @@ class TurnDecoder implements DecodedTurn {
     const id = callId ?? `call-${this.drafts.size + 1}`
     const known = this.drafts.get(id)
     if (known) return known
-    const draft = newDraft(id, name, this.order++, this.at)
+    const draft = newDraft(id, name, this.nextOrder(), this.at)
     this.drafts.set(id, draft)
     this.entries.push({ kind: 'call', draft, at: this.at })
     return draft
@@ -210,8 +233,12 @@ class TurnDecoder implements DecodedTurn {
 
   private answer(draft: CallDraft, given: GivenOutput): void {
     draft.given ??= given
+    if (kindOf(draft) === 'subagent') {
+      const { thread, path } = agentInOutput(given.text)
+      this.takeAgent(draft, thread, path)
+    }
     draft.exitCode ??= given.exitCode
-    draft.endedAs ??= this.order++
+    draft.endedAs ??= this.nextOrder()
     draft.endedAt ??= this.at
   }
 
@@ -241,7 +268,7 @@ class TurnDecoder implements DecodedTurn {
     const duration = objectAt(said, 'duration')
     const ended = numberAt(said, 'completed_at_ms')
     draft.durationMs ??= duration ? Math.round((numberAt(duration, 'secs') ?? 0) * 1000 + (numberAt(duration, 'nanos') ?? 0) / 1e6) : null
-    draft.endedAs ??= this.order++
+    draft.endedAs ??= this.nextOrder()
     draft.endedAt ??= ended ?? this.at
   }
 

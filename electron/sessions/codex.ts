@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import type { TranscriptEntry } from '../../shared/session.js'
 import { noBackups } from './backup-history.js'
-import { finishCall, outputOf } from './codex-calls.js'
+import { CodexAgents } from './codex-agents.js'
+import { outputOf } from './codex-calls.js'
 import { CodexSession, rowsBetween, type Segment } from './codex-session.js'
-import { earlierSegments, findSegment, segmentFacts } from './codex-segments.js'
+import { findSegment, segmentFacts, shownElsewhere } from './codex-segments.js'
 import { threadName } from './codex-titles.js'
+import { transcriptOf } from './codex-transcript.js'
 import { decodeTurn } from './codex-turn.js'
 import { folderBackups } from './folder-backups.js'
 import { openJsonlSession, type JsonlFormat, type LogParts, type OpenedLog } from './jsonl-session.js'
@@ -28,7 +29,7 @@ export const codexReader: SessionReader = {
   homes: (environment, home) => [codexHome(environment, home)],
   logFolders: (agentHome) => [join(agentHome, 'sessions'), join(agentHome, 'archived_sessions')],
   others: null,
-  coveredLogs: earlierSegments,
+  coveredLogs: shownElsewhere,
   titleBeside: threadName,
   open: openCodexSession,
 }
@@ -38,14 +39,14 @@ export const codexReader: SessionReader = {
  * Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN.
  */
 export async function openCodexSession(options: OpenOptions, signal?: AbortSignal): Promise<RecordedSession> {
-  const segments = [await openSegment(options, Infinity, signal)]
+  const segments = [await openSegment(options, Infinity, Infinity, signal)]
   try {
     const seen = new Set([options.file])
     for (let first = segments[0]; first?.facts.base && segments.length < mostSegments; first = segments[0]) {
       const file = await findSegment(first.facts.base.segment, first.file, signal)
       if (file === null || seen.has(file)) break
       seen.add(file)
-      segments.unshift(await openSegment({ ...options, file, indexFile: null, isFollowed: false }, first.facts.base.endOffset, signal))
+      segments.unshift(await openSegment({ ...options, file, indexFile: null, isFollowed: false }, first.facts.base.endOffset, first.facts.beganAt ?? Infinity, signal))
     }
   } catch (thrown) {
     // What is there can be read all the same; the chain is shown as broken.
@@ -58,25 +59,33 @@ export async function openCodexSession(options: OpenOptions, signal?: AbortSigna
   return new CodexSession(segments, options.workspace)
 }
 
-async function openSegment(options: OpenOptions, endOffset: number, signal?: AbortSignal): Promise<Segment> {
+async function openSegment(options: OpenOptions, endOffset: number, until: number, signal?: AbortSignal): Promise<Segment> {
   const opened: OpenedLog[] = []
+  const beside: CodexAgents[] = []
   const format: JsonlFormat = {
     format: 'codex',
     idOf: ({ sessionId }, file) => sessionId ?? file.replace(/^.*[/\\]|\.jsonl$/g, ''),
     parts: (log) => {
+      const { thread } = segmentFacts(log.ends)
+      const agents = new CodexAgents(options.file, thread, () => ({ from: log.ends.startedAt ?? NaN, to: lastActive(log) }))
       opened.push(log)
-      return partsOf(log, endOffset)
+      beside.push(agents)
+      return partsOf(log, { endOffset, until, agents })
     },
   }
   const session = await openJsonlSession(options, format, signal)
-  const [log] = opened
-  if (!log) throw new Error('A session was opened without its log.')
-  return { file: options.file, session, log, endOffset, facts: segmentFacts(log.ends) }
+  const [[log], [agents]] = [opened, beside]
+  if (!log || !agents) throw new Error('A session was opened without its log.')
+  return { file: options.file, session, log, endOffset, until, facts: segmentFacts(log.ends), agents }
 }
 
-function partsOf(log: OpenedLog, endOffset: number): LogParts {
-  const transcriptOf = (entry: ReturnType<typeof decodeTurn>['entries'][number], isOpen: boolean): TranscriptEntry =>
-    entry.kind === 'call' ? { kind: 'call', call: finishCall(entry.draft, log.folder(), isOpen), at: entry.at } : entry
+/** When a log was last written to, as far as it was read. */
+function lastActive({ ends, reader }: OpenedLog): number {
+  const last = reader.index.prompts.at(-1)?.at ?? 0
+  return Math.max(ends.lastActiveAt ?? 0, last) || NaN
+}
+
+function partsOf(log: OpenedLog, { endOffset, until, agents }: Pick<Segment, 'endOffset' | 'until' | 'agents'>): LogParts {
   return {
     backups: sessionBackups(folderBackups([], log.id), null),
     ledger: null,
@@ -88,12 +97,17 @@ function partsOf(log: OpenedLog, endOffset: number): LogParts {
       return rowsBetween(from, prompts[prompt + 1]?.row ?? rows.count).filter((row) => rows.kindOf(row) !== recordKind.blank && (isLeft || rows.offsetOf(row) < endOffset))
     },
     join: (first) => first,
-    transcript: async (records, isOpen) => decodeTurn(records).entries.map((entry) => transcriptOf(entry, isOpen)),
-    outputOf: async (records, callId) => {
-      const draft = decodeTurn(records).calls.find((each) => each.callId === callId)
+    transcript: async (records, isOpen, signal) => {
+      const turn = decodeTurn(records)
+      const to = log.reader.index.prompts.find(({ at }) => at > turn.startedAt)?.at ?? until
+      return transcriptOf(turn, agents, { folder: log.folder(), isOpen, to }, signal)
+    },
+    outputOf: async (records, callId, signal) => {
+      const calls = [decodeTurn(records), ...(await agents.all(signal)).map(({ work }) => work)].flatMap((work) => work.calls)
+      const draft = calls.find((each) => each.callId === callId)
       return draft && (draft.given || draft.shown !== null) ? outputOf(draft) : null
     },
-    refresh: () => undefined,
+    refresh: () => agents.refresh(),
   }
 }
 

@@ -1,18 +1,12 @@
-import { closeSync, lstatSync, openSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ToolCall } from '../../shared/session.js'
-import { throwIfAborted } from '../../shared/errors.js'
-import { LineScanner } from './jsonl.js'
-import { parseObject } from './json-values.js'
+import { readPlainLog } from './plain-log.js'
 import { finishCall, type CallContext, type CallDraft } from './qwen-calls.js'
 import { decodeTurn } from './qwen-records.js'
-import type { ReadRecord } from './turn-records.js'
 
 /** Subagents that start subagents are read this deep. */
 const deepest = 4
-/** What of one subagent's log is read. */
-const largestLogBytes = 64 << 20
 
 /**
  * The logs of the subagents of one session: `<project>/subagents/<session>/agent-<type>-<call id>.jsonl`.
@@ -63,30 +57,14 @@ export class SubagentLogs {
     const ending = `-${plain(callId)}.jsonl`
     const name = (await this.names).find((each) => each.startsWith('agent-') && each.endsWith(ending))
     if (name === undefined) return []
-    return decodeTurn(await readRecords(join(this.folder, name), signal)).flatMap((entry) => (entry.kind === 'call' ? [entry.draft] : []))
+    const records = (await readPlainLog(join(this.folder, name), signal)).filter(({ record }) => record !== null)
+    return decodeTurn(records).flatMap((entry) => (entry.kind === 'call' ? [entry.draft] : []))
   }
 }
 
 /** Whether a call started a subagent. */
 export function startsAgent({ name }: CallDraft): boolean {
   return name === 'agent' || name === 'task'
-}
-
-async function readRecords(file: string, signal?: AbortSignal): Promise<readonly ReadRecord[]> {
-  const stats = lstatSync(file, { throwIfNoEntry: false })
-  if (!stats?.isFile()) return []
-  const handle = openSync(file, 'r')
-  try {
-    const records: ReadRecord[] = []
-    await new LineScanner().scan(handle, { from: 0, to: Math.min(stats.size, largestLogBytes), signal }, (bytes, start, end, _offset, length) => {
-      const record = end - start === length ? parseObject(bytes.toString('utf8', start, end)) : null
-      if (record) records.push({ record, raw: Buffer.alloc(0), length: 0 })
-    })
-    throwIfAborted(signal)
-    return records
-  } finally {
-    closeSync(handle)
-  }
 }
 
 /** The folder of the project that a log belongs to: above `chats`, or above `chats/archive`. */

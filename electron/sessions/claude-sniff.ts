@@ -6,32 +6,55 @@ import { objectAt, parseObject, textAt, type JsonObject } from './json-values.js
 import { recordKind, type Classified, type RecordKind, type RecordSniffer } from './record-sniff.js'
 
 // A record of the talk begins {"parentUuid":"…" or null,"isSidechain":false, and has its own identity behind its message, before its
-// time: so what stands before it is looked over in one search. Other records begin {"type":"…".
+// time. Of most records little follows, so that it is looked for at their ends; of a result, all that the tool did. Other records
+// begin {"type":"…".
 const opening = Buffer.from('{"parentUuid":')
 const noParent = Buffer.from('null,')
 const mainChain = Buffer.from('"isSidechain":false,')
+const sideChain = Buffer.from('"isSidechain":true,')
 const uuidKey = Buffer.from(',"uuid":"')
 const timeKey = Buffer.from('","timestamp":"')
 const typeOpening = Buffer.from('{"type":"')
 const snapshotOpening = Buffer.from('{"type":"file-history-snapshot","messageId":"')
 const snapshotKey = Buffer.from('","snapshot":{"messageId":"')
+const messageOpening = Buffer.from('"message":{')
+const attachmentOpening = Buffer.from('"attachment":{')
+const promptOpening = Buffer.from('"promptId":"')
+const userOpening = Buffer.from('"type":"user","message":{"role":"user","content":')
+const resultOpening = Buffer.from('[{"tool_use_id":"')
+const resultType = Buffer.from('","type":"tool_result"')
 const ofAssistant = Buffer.from('"type":"assistant"')
 const ofAttachment = Buffer.from('"type":"attachment"')
 const type = Buffer.from('type')
 const patchKey = Buffer.from('"structuredPatch":[{')
 const createdKey = Buffer.from('"type":"create"')
 const user = Buffer.from('user')
+const assistant = Buffer.from('assistant')
+const attachment = Buffer.from('attachment')
+const progress = Buffer.from('progress')
 const message = Buffer.from('message')
 const content = Buffer.from('content')
 const toolResult = Buffer.from('tool_result')
 const idBytes = 36
+/** Where a record's identity stands before its end, unless a long result follows. */
+const tailBytes = 512
+/** From here on it pays to look for a long key instead of a short one. */
+const longBytes = 2048
 const quote = 34
 const comma = 44
 const openBrace = 123
 const openBracket = 91
+const closeBracket = 93
 const closeBrace = 125
 const backslash = 92
 const pair = newPairSpot()
+
+/**
+ * The key of a time with the hour of the record before, which most often is this one's too: long keys are found several times as fast.
+ * A wrong guess costs time only.
+ */
+const usualTime = Buffer.concat([timeKey, Buffer.from('0000-00-00T00')])
+const hourBytes = usualTime.length - timeKey.length
 
 /** Records of the session's state, of which the latest counts; no part of the talk. */
 const stateTypes: ReadonlySet<string> = new Set([
@@ -106,13 +129,16 @@ export const claudeSniffer: RecordSniffer = {
       if (!standsAt(bytes, at, noParent)) return null
       at += noParent.length
     }
-    if (!standsAt(bytes, at, mainChain)) return null
-    // Beyond the line too, where it has none, which is rare: a piece of the bytes of its own costs more.
-    const found = bytes.indexOf(uuidKey, at)
-    const id = found + uuidKey.length
-    if (found < 0 || id + idBytes > end || !standsAt(bytes, id + idBytes, timeKey) || !isPlain(bytes, id)) return null
-    const kind = kindBefore(bytes, at + mainChain.length, found)
-    if (kind === null) return null
+    const isMain = standsAt(bytes, at, mainChain)
+    if (!isMain && !standsAt(bytes, at, sideChain)) return null
+    at += isMain ? mainChain.length : sideChain.length
+    const told = kindByHead(bytes, at, end)
+    if (told === null) return null
+    const id = told === recordKind.result || told === recordKind.prompt ? idBehindMessage(bytes, at, end, told) : idAtEnd(bytes, at, end)
+    if (id < 0) return null
+    const kind = told === kindIsLate ? kindBefore(bytes, id - uuidKey.length) : told
+    // Older versions keep the talk with a subagent among the rest.
+    if (kind === null || !isMain) return kind === null ? null : recordKind.side
     spot.idStart = id
     spot.parentStart = parent
     return kind
@@ -166,21 +192,70 @@ function sniffState(bytes: Buffer, start: number, end: number, spot: { parentSta
   return close > 0 && close < end && close - from < 40 && stateTypes.has(bytes.toString('latin1', from, close)) ? recordKind.side : null
 }
 
-/** The kind of a record of the talk by what stands before its identity; whatever else is rare is left to the parser. */
-function kindBefore(bytes: Buffer, from: number, id: number): RecordKind | null {
-  if (standsAt(bytes, id - ofAssistant.length, ofAssistant)) return recordKind.reply
-  if (standsAt(bytes, id - ofAttachment.length, ofAttachment)) return recordKind.note
-  // Of a user record the message is the last thing before.
-  if (bytes[id - 1] !== closeBrace || !findKey(bytes, from, id, type, pair)) return null
-  if (!isExactly(bytes, pair.valueStart, pair.valueEnd, user)) return null
-  const next = pair.valueEnd + 2
-  readPair(bytes, next, id, pair)
-  if (!isExactly(bytes, pair.keyStart, pair.keyEnd, message) || !enterValue(bytes, id, content, pair)) return null
+/** The type stands behind the message. */
+const kindIsLate = -1
+
+/** The kind of a record of the talk by what stands before or in its message; whatever is rare is left to the parser. */
+function kindByHead(bytes: Buffer, from: number, end: number): RecordKind | typeof kindIsLate | null {
+  if (standsAt(bytes, from, messageOpening) || standsAt(bytes, from, attachmentOpening)) return kindIsLate
+  const promptId = from + promptOpening.length
+  const at = standsAt(bytes, from, promptOpening) && bytes[promptId + idBytes] === quote && isPlain(bytes, promptId) ? promptId + idBytes + 2 : from
+  if (standsAt(bytes, at, userOpening)) {
+    const block = at + userOpening.length
+    // Whether it is a prompt the parsed record tells; one that is too long to be parsed is taken for one.
+    if (bytes[block] === quote) return recordKind.prompt
+    if (standsAt(bytes, block, resultOpening)) {
+      const close = bytes.indexOf(quote, block + resultOpening.length)
+      if (close >= 0 && close < end && standsAt(bytes, close, resultType)) return recordKind.result
+    }
+  }
+  if (!findKey(bytes, from, end, type, pair)) return null
+  const { valueStart, valueEnd } = pair
+  if (isExactly(bytes, valueStart, valueEnd, assistant)) return recordKind.reply
+  if (isExactly(bytes, valueStart, valueEnd, attachment) || isExactly(bytes, valueStart, valueEnd, progress)) return recordKind.note
+  if (!isExactly(bytes, valueStart, valueEnd, user)) return null
+  readPair(bytes, valueEnd + 2, end, pair)
+  if (!isExactly(bytes, pair.keyStart, pair.keyEnd, message) || !enterValue(bytes, end, content, pair)) return null
   const block = pair.valueStart
-  // Whether it is a prompt the parsed record tells; one that is too long to be parsed is taken for one.
   if (bytes[block - 1] === quote) return recordKind.prompt
-  if (bytes[block] !== openBracket || bytes[block + 1] !== openBrace || !findKey(bytes, block + 2, id, type, pair)) return null
+  if (bytes[block] !== openBracket || bytes[block + 1] !== openBrace || !findKey(bytes, block + 2, end, type, pair)) return null
   return isExactly(bytes, pair.valueStart, pair.valueEnd, toolResult) ? recordKind.result : recordKind.prompt
+}
+
+function kindBefore(bytes: Buffer, idKey: number): RecordKind | null {
+  if (standsAt(bytes, idKey - ofAssistant.length, ofAssistant)) return recordKind.reply
+  return standsAt(bytes, idKey - ofAttachment.length, ofAttachment) ? recordKind.note : null
+}
+
+/** The identity of a record with little behind it; -1 where it is not found. What has no more braces behind it is in no inner object. */
+function idAtEnd(bytes: Buffer, from: number, end: number): number {
+  const found = bytes.indexOf(uuidKey, Math.max(from, end - tailBytes))
+  const id = found + uuidKey.length
+  if (found >= 0 && isId(bytes, id, end) && bytes.indexOf(closeBrace, id) === end - 1) return id
+  // Beyond the line too, where it has none, which is rare: a piece of the bytes of its own costs more.
+  const first = bytes.indexOf(uuidKey, from)
+  return first >= 0 && isId(bytes, first + uuidKey.length, end) ? first + uuidKey.length : -1
+}
+
+/** The identity behind the message, after which all that a tool did may follow; -1 where it is not found. */
+function idBehindMessage(bytes: Buffer, from: number, end: number, kind: RecordKind): number {
+  let id = -1
+  if (end - from >= longBytes) {
+    const time = bytes.indexOf(usualTime, from)
+    if (time >= 0 && time < end && standsAt(bytes, time - idBytes - uuidKey.length, uuidKey)) id = time - idBytes
+  }
+  if (id < 0) id = bytes.indexOf(uuidKey, from) + uuidKey.length
+  if (id < uuidKey.length || !isId(bytes, id, end)) return -1
+  const before = id - uuidKey.length
+  return bytes[before - 1] === closeBrace && (kind === recordKind.prompt || bytes[before - 2] === closeBracket) ? id : -1
+}
+
+/** Whether an identity stands here and a time behind it, of which the hour is remembered. */
+function isId(bytes: Buffer, id: number, end: number): boolean {
+  const time = id + idBytes + timeKey.length
+  if (time + hourBytes > end || !standsAt(bytes, time - timeKey.length, timeKey) || !isPlain(bytes, id)) return false
+  for (let i = 0; i < hourBytes; i++) usualTime[timeKey.length + i] = bytes[time + i] ?? 0
+  return true
 }
 
 function classify(record: JsonObject): Classified {

@@ -10,20 +10,19 @@ const firstSlots = 64
 /** The identities of rows, as bytes, and the row of each identity. No string is made. */
 export class IdTable {
   private words: Int32Array
-  /** Open addressing: row + 1, or 0. */
-  private slots: Int32Array
+  /** Rows by identity, open addressing; a free slot has no tag. Some bits of the hash: most rows that are another's are not looked at. */
+  private slots = new Int32Array(0)
+  private tags = new Uint8Array(0)
+  /** Rows that have their slots. Those that were restored get them once one is looked for. */
   private used = 0
 
-  constructor(rows: number) {
-    this.words = new Int32Array(rows * idWords)
-    this.slots = new Int32Array(slotsFor(rows))
+  constructor(private readonly expectedRows: number) {
+    this.words = new Int32Array(expectedRows * idWords)
   }
 
-  static restore(words: Int32Array, slots: Int32Array): IdTable {
+  static restore(words: Int32Array): IdTable {
     const table = new IdTable(0)
     table.words = words
-    table.slots = slots
-    table.used = words.length / idWords
     return table
   }
 
@@ -33,9 +32,9 @@ export class IdTable {
     this.words = words
   }
 
-  /** Columns for saving: the words of the first rows, and the slots. */
-  columns(rows: number): { readonly words: Int32Array; readonly slots: Int32Array } {
-    return { words: this.words.subarray(0, rows * idWords), slots: this.slots }
+  /** The words of the first rows, for saving. */
+  column(rows: number): Int32Array {
+    return this.words.subarray(0, rows * idWords)
   }
 
   has(row: number): boolean {
@@ -51,48 +50,64 @@ export class IdTable {
     return idText(this.words.subarray(row * idWords, (row + 1) * idWords))
   }
 
-  find(id: Int32Array): number {
-    const mask = this.slots.length - 1
-    for (let slot = hashOf(id, 0) & mask; ; slot = (slot + 1) & mask) {
-      const row = (this.slots[slot] ?? 0) - 1
-      if (row < 0 || this.isOf(row, id)) return row
+  /** The first row before `rows` that has an identity; -1 where none has. */
+  find(id: Int32Array, rows: number): number {
+    this.index(rows)
+    const { slots, tags } = this
+    const mask = slots.length - 1
+    const hash = hashOf(id, 0)
+    const tag = tagOf(hash)
+    for (let slot = hash & mask; tags[slot] !== 0; slot = (slot + 1) & mask) {
+      const row = slots[slot] ?? 0
+      if (tags[slot] === tag && this.isOf(row, id)) return row
     }
+    return -1
   }
 
-  /** Gives a row its identity. Returns the first row that has it: the row itself where it is new. */
+  /** Gives the row after all others its identity. Returns the first row that has it: the row itself where it is new. */
   claim(row: number, id: Int32Array): number {
-    if (2 * ++this.used > this.slots.length) this.rebuild(row, 2 * this.slots.length)
+    this.index(row)
     // A loop: `set` costs several times as much for nine words.
     const at = row * idWords
     for (let i = 0; i < idWords; i++) this.words[at + i] = id[i] ?? 0
+    this.used = row + 1
     return this.takeSlot(row)
   }
 
   /** Forgets the rows from `rows` on. */
   shorten(rows: number, before: number): void {
     this.words.fill(0, rows * idWords, before * idWords)
-    this.rebuild(rows, this.slots.length)
+    this.used = 0
+    this.slots = new Int32Array(0)
+  }
+
+  private index(rows: number): void {
+    if (2 * (rows + 1) > this.slots.length) {
+      const slots = slotsFor(Math.max(this.expectedRows, rows + 1))
+      this.slots = new Int32Array(slots)
+      this.tags = new Uint8Array(slots)
+      this.used = 0
+    }
+    // In row order, so that the first row of an identity is found again.
+    for (; this.used < rows; this.used++) if (this.has(this.used)) this.takeSlot(this.used)
   }
 
   private takeSlot(row: number): number {
-    const { words, slots } = this
+    const { words, slots, tags } = this
     const at = row * idWords
     const mask = slots.length - 1
-    for (let slot = hashOf(words, at) & mask; ; slot = (slot + 1) & mask) {
-      const first = (slots[slot] ?? 0) - 1
-      if (first < 0) {
-        slots[slot] = row + 1
+    const hash = hashOf(words, at)
+    const tag = tagOf(hash)
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const found = tags[slot]
+      if (found === 0) {
+        tags[slot] = tag
+        slots[slot] = row
         return row
       }
-      if (isSameRow(words, first * idWords, at)) return first
+      const first = slots[slot] ?? 0
+      if (found === tag && isSameRow(words, first * idWords, at)) return first
     }
-  }
-
-  private rebuild(rows: number, slots: number): void {
-    this.slots = new Int32Array(slots)
-    this.used = rows
-    // In row order, so that the first row of an identity is found again.
-    for (let row = 0; row < rows; row++) if (this.has(row)) this.takeSlot(row)
   }
 }
 
@@ -112,6 +127,8 @@ function hashOf(words: Int32Array, at: number): number {
   for (let i = at; i < at + idWords; i++) hash = Math.imul(hash ^ (words[i] ?? 0), 0x9e3779b1) ^ (hash >>> 15)
   return hash ^ (hash >>> 15)
 }
+
+const tagOf = (hash: number): number => (hash >>> 24) | 1
 
 /** An identity of the table as text. */
 export function idText(words: Int32Array): string {

@@ -25,7 +25,6 @@ interface Header {
   readonly stamp: LogStamp
   readonly format: string
   readonly rows: number
-  readonly slots: number
   readonly idWords: number
   readonly prompts: number
   readonly textBytes: number
@@ -66,7 +65,6 @@ export function encodeLogIndex(index: LogIndex, stamp: LogStamp): Buffer {
     stamp,
     format: index.sniffer.format,
     rows: columns.offsets.length,
-    slots: columns.idSlots.length,
     idWords: columns.idWords.length,
     prompts: prompts.length,
     textBytes: text.length,
@@ -85,7 +83,6 @@ export function encodeLogIndex(index: LogIndex, stamp: LogStamp): Buffer {
     columns.lengths,
     columns.parents,
     columns.promptRows,
-    columns.idSlots,
     columns.kinds,
     columns.idWords,
     Int32Array.from(prompts, ({ row }) => row),
@@ -142,7 +139,6 @@ function restore(header: Header, sections: Sections, sniffer: RecordSniffer): Lo
     lengths: sections.uint32(rows),
     parents: sections.int32(rows),
     promptRows: sections.int32(rows),
-    idSlots: sections.int32(header.slots),
     kinds: sections.bytes(rows),
     idWords: sections.int32(header.idWords),
   }

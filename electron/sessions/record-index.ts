@@ -23,7 +23,6 @@ export interface IndexColumns {
   readonly parents: Int32Array
   readonly promptRows: Int32Array
   readonly idWords: Int32Array
-  readonly idSlots: Int32Array
 }
 
 /** What the columns do not hold: rows whose parent was not seen, and rows that are parts of others. */
@@ -158,7 +157,7 @@ export class RecordIndex {
   settle(): void {
     if (this.unseen.size === 0) return
     for (const [row, id] of this.unseen) {
-      const parent = this.ids?.find(id) ?? -1
+      const parent = this.ids?.find(id, this.count) ?? -1
       if (parent < 0) continue
       this.parents[row] = parent
       this.unseen.delete(row)
@@ -182,15 +181,13 @@ export class RecordIndex {
 
   columns(): IndexColumns {
     const { count } = this
-    const ids = this.ids?.columns(count)
     return {
       offsets: this.offsets.subarray(0, count),
       lengths: this.lengths.subarray(0, count),
       kinds: this.kinds.subarray(0, count),
       parents: this.parents.subarray(0, count),
       promptRows: this.promptRows.subarray(0, count),
-      idWords: ids?.words ?? new Int32Array(0),
-      idSlots: ids?.slots ?? new Int32Array(0),
+      idWords: this.ids?.column(count) ?? new Int32Array(0),
     }
   }
 
@@ -206,7 +203,7 @@ export class RecordIndex {
     index.kinds = columns.kinds
     index.parents = columns.parents
     index.promptRows = columns.promptRows
-    index.ids = hasIds ? IdTable.restore(columns.idWords, columns.idSlots) : null
+    index.ids = hasIds ? IdTable.restore(columns.idWords) : null
     index.prompts = prompts
     for (const [row, id] of oddities.unseen) index.unseen.set(row, wordsAt(Buffer.from(id, 'latin1'), 0))
     for (const [row, rows] of oddities.fragments) index.fragments.set(row, [...rows])
@@ -235,7 +232,7 @@ export class RecordIndex {
   private findParent(ids: IdTable, row: number, bytes: Uint8Array, at: number): number {
     readWords(bytes, at, parentId)
     if (row > 0 && this.parents[row - 1] !== treeless && ids.isOf(row - 1, parentId)) return row - 1
-    const found = ids.find(parentId)
+    const found = ids.find(parentId, row)
     if (found >= 0) return found
     this.unseen.set(row, parentId.slice())
     return unseenParent

@@ -122,7 +122,7 @@ describe('the turns of a log of Claude Code', () => {
     log.talk('user', { message: { role: 'user', content: [{ type: 'image', source: { data: long } }, { type: 'text', text: 'Like this' }] } })
     log.prompt('Third')
     const session = await opened(log)
-    expect([prompts(session), session.problems.map(({ kind, count, lines }) => [kind, count, lines])]).toEqual([['First', '(a prompt above 8 MiB)', 'Third'], [['oversized-line', 3, [4, 5, 6]]]])
+    expect([prompts(session), session.problems.map(({ kind, count, lines }) => [kind, count, lines])]).toEqual([['First', 'Like this … (cut, 9.4 MB in all)', 'Third'], [['oversized-line', 3, [4, 5, 6]]]])
   })
 
   it('are found in a record of any key order, and of many sessions', async () => {

@@ -2,7 +2,8 @@ import type { TranscriptEntry } from '../../shared/session.js'
 import type { ClaudeCall } from './claude-calls.js'
 import { blocksOf, labelOf, promptText, userRecordKind } from './claude-messages.js'
 import { cutText, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
-import { keptRaw, type ReadRecord } from './turn-records.js'
+import { keptRaw, lostRecord } from './lost-record.js'
+import type { ReadRecord } from './turn-records.js'
 
 /** An entry whose call is still to be finished. */
 export type ClaudeEntry = Exclude<TranscriptEntry, { readonly kind: 'call' }> | { readonly kind: 'call'; readonly call: ClaudeCall; readonly at: number }
@@ -41,7 +42,8 @@ class TurnDecoder implements ClaudeTurn {
   take(read: ReadRecord): void {
     const { record, raw, length } = read
     if (!record) {
-      this.addOther(length > raw.length ? 'oversized record' : 'unreadable line', raw.toString('utf8', 0, keptRaw))
+      const lost = lostRecord(raw, length)
+      this.addOther(lost.label, lost.raw)
       return
     }
     this.at = timeAt(record, 'timestamp') ?? this.at

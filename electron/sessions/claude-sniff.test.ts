@@ -47,6 +47,29 @@ describe('sniffing a log of Claude Code', () => {
     expect([sniffed(JSON.stringify(result)), sniffed(JSON.stringify(late)).kind]).toEqual([{ kind: recordKind.result, id: other, parent: id }, null])
   })
 
+  it('tells the records of older versions, whose type stands before the message, and those of a subagent', () => {
+    const record = (type: string, more: object, isSidechain = false): string =>
+      JSON.stringify({ parentUuid: id, isSidechain, userType: 'external', cwd: '/a', sessionId: id, version: '1.0.60', gitBranch: 'main', type, ...more, uuid: other, timestamp: '2026-01-05T08:00:00.000Z' })
+    const result = { message: { role: 'user', content: [{ tool_use_id: 't', type: 'tool_result', content: 'x' }] } }
+    const place = { id: other, parent: id }
+    expect([
+      sniffed(record('assistant', { message: { content: [] }, requestId: 'r' })),
+      sniffed(record('progress', { data: { uuid: id, timestamp: '2026' }, toolUseID: 't' })),
+      sniffed(record('user', result)),
+      sniffed(record('user', result, true)),
+      sniffed(record('system', { content: 'x' })).kind,
+    ]).toEqual([{ kind: recordKind.reply, ...place }, { kind: recordKind.note, ...place }, { kind: recordKind.result, ...place }, { kind: recordKind.side, id: null, parent: null }, null])
+  })
+
+  it('takes no identity from an inner object, whatever the hour was before', () => {
+    const inner = { uuid: id, timestamp: '2026-01-05T08:00:00.000Z' }
+    const long = 'x'.repeat(5000)
+    const result = (time: string): string => JSON.stringify({ parentUuid: id, isSidechain: false, type: 'user', message: { role: 'user', content: [{ type: 'tool_result', content: [{ type: 'text', text: long, more: {}, ...inner }] }] }, uuid: other, timestamp: time, toolUseResult: inner })
+    const reply = JSON.stringify({ parentUuid: id, isSidechain: false, message: { content: [{ input: { type: 'assistant', ...inner } }] }, type: 'assistant', uuid: other, timestamp: '2026-01-05T08:00:00.000Z' })
+    const found = [sniffed(reply), sniffed(result('2026-01-05T08:00:00.000Z')), sniffed(result('2026-01-05T09:00:00.000Z'))]
+    expect(found.map(({ kind, id: found_ }) => kind === null || found_ === other)).toEqual([true, true, true])
+  })
+
   it('joins a snapshot with the prompt that it is of, not with the record that brought it', () => {
     const line = JSON.stringify({ type: 'file-history-snapshot', messageId: other, snapshot: { messageId: id, trackedFileBackups: {} }, isSnapshotUpdate: true })
     expect(sniffed(line)).toEqual({ kind: recordKind.copies, id: null, parent: id })

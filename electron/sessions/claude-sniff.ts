@@ -229,12 +229,16 @@ function kindBefore(bytes: Buffer, idKey: number): RecordKind | null {
 
 /** The identity of a record with little behind it; -1 where it is not found. What has no more braces behind it is in no inner object. */
 function idAtEnd(bytes: Buffer, from: number, end: number): number {
-  const found = bytes.indexOf(uuidKey, Math.max(from, end - tailBytes))
-  const id = found + uuidKey.length
-  if (found >= 0 && isId(bytes, id, end) && bytes.indexOf(closeBrace, id) === end - 1) return id
+  // Of a line that is too long only what stands around the first one is there.
+  const isWhole = bytes[end - 1] === closeBrace
   // Beyond the line too, where it has none, which is rare: a piece of the bytes of its own costs more.
-  const first = bytes.indexOf(uuidKey, from)
-  return first >= 0 && isId(bytes, first + uuidKey.length, end) ? first + uuidKey.length : -1
+  let found = bytes.indexOf(uuidKey, isWhole ? Math.max(from, end - tailBytes) : from)
+  while (found >= 0 && found < end) {
+    const id = found + uuidKey.length
+    if (isId(bytes, id, end) && (!isWhole || bytes.indexOf(closeBrace, id) === end - 1)) return id
+    found = bytes.indexOf(uuidKey, id)
+  }
+  return -1
 }
 
 /** The identity behind the message, after which all that a tool did may follow; -1 where it is not found. */

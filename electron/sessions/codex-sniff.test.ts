@@ -28,15 +28,15 @@ describe('records of Codex', () => {
     const records = lines.map((line) => parseObject(line))
     const wrong = [codexSniffer, codexResponseSniffer].flatMap((sniffer) => records.filter((record) => {
       const [sniffed, kind] = kindsOf(sniffer, record)
-      return sniffed !== 'parse' && sniffed !== kind
+      return sniffed !== 'parse' && sniffed !== 'prompt' && sniffed !== kind
     }))
     expect([lines.length > 40, wrong]).toEqual([true, []])
   })
 
   it.each<readonly [unknown, readonly [string, string]]>([
-    [event({ type: 'user_message', message: 'Do it' }), ['parse', 'prompt']],
-    [event({ type: 'user_message', message: '<cwd>', kind: 'environment_context' }), ['parse', 'note']],
-    [event({ type: 'item_completed', turn_id: 't', item: { type: 'UserMessage', content: [] } }), ['parse', 'prompt']],
+    [event({ type: 'user_message', message: 'Do it' }), ['prompt', 'prompt']],
+    [event({ type: 'user_message', message: '<cwd>', kind: 'environment_context' }), ['prompt', 'note']],
+    [event({ type: 'item_completed', turn_id: 't', item: { type: 'UserMessage', content: [] } }), ['prompt', 'prompt']],
     [event({ type: 'item_completed', turn_id: 't', item: { type: 'FileChange', changes: {} } }), ['ledger', 'ledger']],
     [event({ type: 'item_completed', turn_id: 't', item: { type: 'NeverHeardOf' } }), ['ledger', 'ledger']],
     [event({ type: 'token_count' }), ['note', 'note']],
@@ -63,6 +63,6 @@ describe('records of Codex', () => {
       kindsOf(codexResponseSniffer, said('user', 'Do it')),
       kindsOf(codexResponseSniffer, said('user', 'Warning: apply_patch was requested via shell')),
       kindsOf(codexResponseSniffer, said('user', '<p>', { internal_chat_message_metadata_passthrough: { content_item_kinds: ['user.text'] } })),
-    ]).toEqual([true, true, true, ['parse', 'prompt'], ['parse', 'note'], ['parse', 'prompt']])
+    ]).toEqual([true, true, true, ['prompt', 'prompt'], ['prompt', 'note'], ['prompt', 'prompt']])
   })
 })

@@ -80,6 +80,7 @@ function createSniffer(isOfResponses: boolean): RecordSniffer {
     rootsAreSure: false,
     snapshotPromptId: () => null,
     telemetryPromptId: () => null,
+    // Whether it is a prompt the parsed record tells; one that is too long to be parsed is taken for one.
     sniff(bytes, start, end) {
       const outer = outerType(bytes, start, end)
       if (outer === null) return null
@@ -88,15 +89,16 @@ function createSniffer(isOfResponses: boolean): RecordSniffer {
       if ((outer !== 'response_item' && outer !== 'event_msg') || !enterValue(bytes, end, type, spot)) return null
       const kind = nameAt(bytes)
       if (outer === 'event_msg') {
-        if (kind !== 'item_completed') return kind === 'user_message' || kind === rollback ? null : eventKind(kind)
+        if (kind === rollback) return null
+        if (kind !== 'item_completed') return kind === 'user_message' ? recordKind.prompt : eventKind(kind)
         if (!findKey(bytes, spot.valueEnd + 2, end, item, spot) || !enterValue(bytes, end, type, spot)) return null
         const shown = nameAt(bytes)
-        return shown === 'UserMessage' ? null : eventKind(shown)
+        return shown === 'UserMessage' ? recordKind.prompt : eventKind(shown)
       }
       if (kind !== 'message') return responseKinds[kind] ?? recordKind.ledger
       if (!findKey(bytes, spot.valueEnd + 2, end, role, spot)) return null
       const speaker = nameAt(bytes)
-      return speaker === 'user' && isOfResponses ? null : messageKind(speaker)
+      return speaker === 'user' && isOfResponses ? recordKind.prompt : messageKind(speaker)
     },
     classify(record) {
       return { kind: kindOf(record, isOfResponses), ...noIds }

@@ -4,7 +4,8 @@ import { agentInOutput, agentStartedBy, argumentsOf, commandOf, fileEdits, ghost
 import { codexResponseSniffer, codexSniffer } from './codex-sniff.js'
 import { cutText, numberAt, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
 import { recordKind, type RecordSniffer } from './record-sniff.js'
-import { keptRaw, type ReadRecord } from './turn-records.js'
+import { keptRaw, lostRecord } from './lost-record.js'
+import type { ReadRecord } from './turn-records.js'
 
 /** Type of what stands for a record that is not read, but for its number. */
 export const skippedType = 'overturn_skipped'
@@ -70,7 +71,8 @@ class TurnDecoder implements DecodedTurn {
   take({ record, raw, length }: ReadRecord): void {
     if (!record) {
       this.lost.push(this.nextOrder())
-      this.addOther(length > raw.length ? 'oversized record' : 'unreadable line', raw.toString('utf8', 0, keptRaw))
+      const lost = lostRecord(raw, length)
+      this.addOther(lost.label, lost.raw)
       return
     }
     this.follow(numberAt(record, 'ordinal'))

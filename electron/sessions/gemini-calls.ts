@@ -1,11 +1,11 @@
 import type { RecordedEdit, ToolCall, ToolKind, ToolStatus, TranscriptEntry } from '../../shared/session.js'
 import { cutText, isObject, listAt, numberAt, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
 import { promptOf, textOf } from './gemini-operations.js'
+import { keptRaw } from './lost-record.js'
 import { recordedEdit } from './qwen-edits.js'
 import { calledPath } from './tracked-paths.js'
 
 const keptOutput = 65_536
-const keptRaw = 16_384
 
 /** What Gemini CLI's tools do, by their names. */
 const kinds: ReadonlyMap<string, ToolKind> = new Map([

@@ -116,7 +116,7 @@ class GeminiSource implements DocumentSource {
       readTurn,
       readOutput: async (promptId, callId, abort) => {
         for (const message of turns.byId.get(promptId)?.messages ?? []) {
-          const call = callsIn(await log.read(message, abort)).find((each) => textAt(each, 'id') === callId)
+          const call = callsIn((await log.read(message, abort)).message).find((each) => textAt(each, 'id') === callId)
           if (call) return outputOf(call)
         }
         return null
@@ -178,7 +178,10 @@ class GeminiSource implements DocumentSource {
 
 async function transcriptOf(log: GeminiLog, { messages }: GeminiTurn, folder: string | null, isOpen: boolean, signal?: AbortSignal): Promise<readonly TranscriptEntry[]> {
   const entries: TranscriptEntry[] = []
-  for (const message of messages) entries.push(...entriesOf(await log.read(message, signal), message.at, { folder, isOpen }))
+  for (const each of messages) {
+    const { message, lost } = await log.read(each, signal)
+    entries.push(...entriesOf(message, each.at, { folder, isOpen }), ...lost.map((record): TranscriptEntry => ({ kind: 'other', ...record, at: each.at })))
+  }
   return entries
 }
 

@@ -26,7 +26,7 @@ async function hashedFolder({ document, read }: GeminiLog, signal: AbortSignal |
   const { projectHash, order } = document
   if (projectHash === null) return null
   for (const message of order.filter(({ type }) => type === 'gemini').slice(0, lookedThrough)) {
-    for (const call of callsIn(await read(message, signal))) {
+    for (const call of callsIn((await read(message, signal)).message)) {
       const args = objectAt(call, 'args')
       const path = textAt(args, 'file_path') ?? textAt(args, 'absolute_path') ?? textAt(args, 'path') ?? ''
       for (let folder = path; isPath(folder) && folder !== dirname(folder); folder = dirname(folder)) {

@@ -2,24 +2,31 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import { readBytes } from './file-reads.js'
 import { GeminiDocument, type GeminiMessage } from './gemini-operations.js'
-import { isObject, listAt, objectAt, parseObject, type JsonObject } from './json-values.js'
+import { sniffMessage, sniffUpdate, timeIn, type MessageSpot } from './gemini-sniff.js'
+import { isObject, listAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
 import { LineScanner, maxLineBytes } from './jsonl.js'
+import { cutPrompt, keptRaw, lostRecord } from './lost-record.js'
 import { ProblemTally } from './problem-tally.js'
 
 /** An older log is one document; a larger one cannot be read. */
 const largestDocument = 256 << 20
-/** Longer lines are parsed only when they are looked at, where their first bytes tell what they are. */
-const parsedLength = 16 << 10
-
-const closingBrace = 125
+/** Of larger logs the messages that no person typed are parsed only when they are looked at. */
+const smallBytes = 4 << 20
+/** So many of the newest messages are looked through for the model. */
+const lookedThrough = 20
 
 /** A log as it was read: what its operations make, and where its texts are. */
 export interface GeminiLog {
   readonly document: GeminiDocument
   readonly problems: ProblemTally
   readonly lines: number
-  /** A message with all that is known of it. */
-  read(message: GeminiMessage, signal?: AbortSignal): Promise<JsonObject>
+  /** A message with all that is known of it, and its lines that are too long to be read. */
+  read(message: GeminiMessage, signal?: AbortSignal): Promise<ReadMessage>
+}
+
+export interface ReadMessage {
+  readonly message: JsonObject
+  readonly lost: readonly ReturnType<typeof lostRecord>[]
 }
 
 /** Reads a log of either kind. Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN, CANCELLED. */
@@ -34,22 +41,27 @@ export async function readGeminiLog(file: string, signal?: AbortSignal): Promise
       return 1
     }
     let line = 0
-    const take = (bytes: Buffer, offset: number, length: number): void => {
+    const isDeep = size < smallBytes
+    const take = (bytes: Buffer, start: number, stop: number, offset: number, length: number): void => {
       line++
-      if (length > maxLineBytes) return problems.add('oversized-line', line)
-      const isLong = bytes.length > parsedLength && bytes[bytes.length - 1] === closingBrace
-      if (bytes.length === 0 || (isLong && document.note(bytes.toString('latin1', 0, 300), offset, bytes.length))) return
-      const operation = parseObject(bytes.toString('utf8'))
+      if (length > maxLineBytes) {
+        problems.add('oversized-line', line)
+        takeHead(document, bytes.subarray(start, stop), offset, length)
+        return
+      }
+      if (start === stop || (!isDeep && isNoted(document, bytes, start, stop, offset))) return
+      const operation = parseObject(bytes.toString('utf8', start, stop))
       if (!operation) problems.add('bad-line', line)
-      else if (document.apply(operation, offset, bytes.length) === 'unknown') problems.add('unknown-record', line)
+      else if (document.apply(operation, offset, length) === 'unknown') problems.add('unknown-record', line)
     }
-    const end = await new LineScanner().scan(handle, { from: 0, to: size, signal }, (bytes, start, stop, offset, length) => take(bytes.subarray(start, stop), offset, length))
+    const end = await new LineScanner().scan(handle, { from: 0, to: size, signal }, take)
     if (end < size && size - end <= maxLineBytes) {
       // The last line has no end: it is whole, or still being written.
       const rest = await readBytes(handle, end, size - end)
-      if (parseObject(rest.toString('utf8'))) take(rest, end, rest.length)
+      if (parseObject(rest.toString('utf8'))) take(rest, 0, rest.length, end, rest.length)
       else problems.add('torn-line', line + 1)
     }
+    await findModel(document, handle)
     return line
   })
   if (document.sessionId === null && document.order.length === 0) {
@@ -58,15 +70,56 @@ export async function readGeminiLog(file: string, signal?: AbortSignal): Promise
   return { document, problems, lines, read: (message, abort) => withFile(file, (handle) => readMessage(handle, message, abort)) }
 }
 
-async function readMessage(handle: number, { id, spots }: GeminiMessage, signal: AbortSignal | undefined): Promise<JsonObject> {
-  let message: JsonObject = { id }
+const spot: MessageSpot = { idStart: 0, idEnd: 0, timeStart: 0 }
+
+/** Takes in a line by its first bytes; false where these do not tell enough. */
+function isNoted(document: GeminiDocument, bytes: Buffer, start: number, end: number, offset: number): boolean {
+  const updated = sniffUpdate(bytes, start, end)
+  if (updated >= 0) {
+    document.touch(timeIn(bytes, updated))
+    return true
+  }
+  const type = sniffMessage(bytes, start, end, spot)
+  if (type === null) return false
+  document.note(bytes.toString('latin1', spot.idStart, spot.idEnd), type, timeIn(bytes, spot.timeStart) ?? 0, offset, end - start)
+  return true
+}
+
+/** Takes in a message whose line is too long to be parsed, as far as its first bytes tell of it. */
+function takeHead(document: GeminiDocument, head: Buffer, offset: number, length: number): void {
+  const [, id, timestamp, type] = /^\{"id":"([^"\\]+)","timestamp":"([^"\\]+)","type":"([a-z]+)",/.exec(head.toString('latin1', 0, 300)) ?? []
+  if (id === undefined) return
+  const isTyped = type === 'user' && !head.includes('"content":[{"functionResponse"')
+  document.apply({ id, timestamp, type, content: isTyped ? cutPrompt(head, length) : '' }, offset, length)
+}
+
+/** The model of the newest answer, where its line was not parsed. */
+async function findModel(document: GeminiDocument, handle: number): Promise<void> {
+  for (const { spots } of document.order.slice(-lookedThrough).reverse()) {
+    const newest = spots.at(-1)
+    if (!newest || newest.index !== null || newest.offset <= document.modelFrom || newest.length > maxLineBytes) continue
+    const model = textAt(parseObject((await readBytes(handle, newest.offset, newest.length)).toString('utf8')), 'model')
+    if (model === null) continue
+    document.model = model
+    return
+  }
+}
+
+async function readMessage(handle: number, { id, type, prompt, spots }: GeminiMessage, signal: AbortSignal | undefined): Promise<ReadMessage> {
+  let message: JsonObject = { id, type }
+  const lost: ReturnType<typeof lostRecord>[] = []
   for (const { offset, length, index } of spots) {
     throwIfAborted(signal)
+    if (length > maxLineBytes) {
+      if (prompt !== null) message = joined(message, { content: prompt }, true)
+      lost.push(lostRecord(await readBytes(handle, offset, keptRaw), length))
+      continue
+    }
     const line = parseObject((await readBytes(handle, offset, length)).toString('utf8'))
     const listed = index === null ? line : listAt(objectAt(line, '$set') ?? line, 'messages')[index]
     if (isObject(listed)) message = joined(message, listed, index !== null)
   }
-  return message
+  return { message, lost }
 }
 
 /** A list gives a message without its calls, and its text in another form: it only fills what is missing. */

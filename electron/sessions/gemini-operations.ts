@@ -43,10 +43,12 @@ export class GeminiDocument {
   startedAt: number | null = null
   lastActiveAt: number | null = null
   model: string | null = null
+  /** Offset of the line that named the model. */
+  modelFrom = -1
   title: string | null = null
   /** Folder that the first message names. */
   folder: string | null = null
-  order: GeminiMessage[] = []
+  readonly order: OpenMessage[] = []
   readonly dropped: DroppedMessages[] = []
   private readonly aliases = new Map<string, string>()
   /** Where each message stands in the order. */
@@ -72,13 +74,15 @@ export class GeminiDocument {
     return 'header'
   }
 
-  /** Takes in a long line of a message by its first bytes; false where these do not tell enough. */
-  note(head: string, offset: number, length: number): boolean {
-    const [, id, timestamp, type] = /^\{"id":"([^"\\]+)","timestamp":"([^"\\]+)","type":"(gemini|user)",(?!"content":\[\{"text")/.exec(head) ?? []
-    // What a person typed stands in the first part of a message of theirs.
-    if (id === undefined || timestamp === undefined || (type === 'user' && !head.includes('"content":[{"functionResponse"'))) return false
-    this.upsert({ id, timestamp, type: type ?? '' }, { offset, length, index: null }, this.order.length)
-    return true
+  /** Takes in a message that no person typed by what its first bytes say; its model stays unknown. */
+  note(id: string, type: string, at: number, offset: number, length: number): void {
+    this.place(this.aliases.get(id) ?? id, type, at, null, { offset, length, index: null }, this.order.length)
+    this.lastActiveAt = Math.max(this.lastActiveAt ?? 0, at)
+  }
+
+  /** Takes in a line that sets nothing but the time. */
+  touch(at: number | null): void {
+    this.lastActiveAt = at ?? this.lastActiveAt
   }
 
   private facts(from: JsonObject): void {
@@ -113,18 +117,32 @@ export class GeminiDocument {
   }
 
   private upsert(message: JsonObject, spot: Spot, place: number): void {
-    const id = this.idOf(message)
     const type = textAt(message, 'type') ?? ''
-    this.model = textAt(message, 'model') ?? this.model
+    const model = textAt(message, 'model')
+    if (model !== null) {
+      this.model = model
+      this.modelFrom = spot.offset
+    }
     if (type === 'user') this.folder ??= folderIn(message)
-    const at = this.places.get(id)
-    const known = at === undefined ? undefined : this.order[at]
-    if (at !== undefined && known) this.order[at] = { ...known, prompt: known.prompt ?? promptOf(message), spots: withSpot(known.spots, spot) }
-    else this.insert({ id, type, at: timeAt(message, 'timestamp') ?? 0, prompt: promptOf(message), spots: [spot] }, place)
-    this.lastActiveAt = Math.max(this.lastActiveAt ?? 0, timeAt(message, 'timestamp') ?? 0)
+    const at = timeAt(message, 'timestamp') ?? 0
+    this.place(this.idOf(message), type, at, promptOf(message), spot, place)
+    this.lastActiveAt = Math.max(this.lastActiveAt ?? 0, at)
   }
 
-  private insert(message: GeminiMessage, place: number): void {
+  private place(id: string, type: string, at: number, prompt: string | null, spot: Spot, place: number): void {
+    // Most often a line adds to the message before it.
+    const last = this.order[this.order.length - 1]
+    const known = last?.id === id ? last : this.order[this.places.get(id) ?? -1]
+    if (!known) return this.insert({ id, type, at, prompt, spots: [spot] }, place)
+    known.prompt ??= prompt
+    if (spot.index === null || known.spots.length < mostListed) known.spots.push(spot)
+  }
+
+  private insert(message: OpenMessage, place: number): void {
+    if (place >= this.order.length) {
+      this.places.set(message.id, this.order.push(message) - 1)
+      return
+    }
     this.order.splice(place, 0, message)
     for (let at = place; at < this.order.length; at++) this.places.set(this.order[at]?.id ?? '', at)
   }
@@ -145,11 +163,13 @@ export class GeminiDocument {
   }
 }
 
+/** Of the lists that repeat a message the first ones count: each resume repeats all of it. */
 const mostListed = 4
 
-/** The message's own lines, and of the lists that repeat it the first ones: each resume repeats all of it. */
-function withSpot(spots: readonly Spot[], spot: Spot): readonly Spot[] {
-  return spot.index !== null && spots.length >= mostListed ? spots : [...spots, spot]
+/** A message while the log is read. */
+interface OpenMessage extends GeminiMessage {
+  prompt: string | null
+  readonly spots: Spot[]
 }
 
 /** What a person typed in a message; `null` where nobody did. */

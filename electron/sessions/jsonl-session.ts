@@ -9,13 +9,14 @@ import type { JsonObject } from './json-values.js'
 import { readLogEnds, type LogEnds } from './log-ends.js'
 import { followFile } from './log-follower.js'
 import { LogReader } from './log-reader.js'
+import { keptRaw } from './lost-record.js'
 import { orAborted } from './or-aborted.js'
 import type { SessionBackups } from './own-backups.js'
 import { joinProblems, ProblemTally } from './problem-tally.js'
 import type { BackupEntry, RecordedSession, SessionLedger } from './recorded-session.js'
 import { recordKind, type LogFormat } from './record-sniff.js'
 import { shapeOf, type SessionShape, type TurnPlace } from './session-shape.js'
-import { keptRaw, readRecords, type ReadRecord } from './turn-records.js'
+import { readRecords, type ReadRecord } from './turn-records.js'
 
 /** While a log is read for the first time its turns are shown at this many bytes, and at each doubling. */
 const firstShownBytes = 4 << 20

@@ -9,6 +9,7 @@ const sniffers: readonly RecordSniffer[] = [qwenSniffer, claudeSniffer, codexSni
 /** How much of a log is looked at to tell its format. */
 export const formatHeadBytes = 1 << 16
 const looks = 64
+const openingBytes = 200
 
 /** Whose records a log holds, by its first bytes; `null` where none is known here. */
 export function sniffFormat(head: Buffer): RecordSniffer | null {
@@ -20,12 +21,18 @@ export function sniffFormat(head: Buffer): RecordSniffer | null {
     // The first bytes alone are sure for this one, also where a first line is longer than the head.
     if (qwenSniffer.sniff(head, start, end, spot) !== null) return qwenSniffer
     const record = parseObject(head.toString('utf8', start, end))
-    const format = record && formatOf(record)
+    const format = record ? formatOf(record) : close < 0 ? formatOfOpening(head.toString('latin1', start, start + openingBytes)) : null
     const sniffer = sniffers.find((each) => each.format === format)
     if (sniffer) return sniffer === codexSniffer ? codexSnifferFor(head) : sniffer
     start = end + 1
   }
   return null
+}
+
+/** The format by the first bytes of a first record that is longer than the head. */
+function formatOfOpening(opening: string): LogFormat | null {
+  if (/^\{"parentUuid":|^\{"type":"(queue-operation|file-history-snapshot)"/.test(opening)) return 'claude'
+  return /^\{"timestamp":"[^"]*",("ordinal":\d+,)?"type":"[a-z_]+","payload":\{/.test(opening) ? 'codex' : null
 }
 
 function formatOf(record: JsonObject): LogFormat | null {

@@ -1,4 +1,5 @@
 import { cutText, isObject, listAt, objectAt, parseObject, textAt, timeAt, type JsonObject } from './json-values.js'
+import { cutPrompt } from './lost-record.js'
 import { treeless, type RecordIndex } from './record-index.js'
 import { recordKind, type RecordKind, type RecordSniffer } from './record-sniff.js'
 
@@ -60,7 +61,7 @@ export class PromptMarks {
     const prompt = this.prompts[rows.promptOf(row)]
     switch (kind) {
       case recordKind.prompt:
-        this.addPrompt(rows, row, line.record)
+        this.addPrompt(rows, row, line)
         break
       case recordKind.signal:
         if (prompt) prompt.isClosed = true
@@ -84,8 +85,8 @@ export class PromptMarks {
     }
   }
 
-  private addPrompt(rows: RecordIndex, row: number, record: JsonObject | null): void {
-    const text = record ? this.sniffer.promptText(record) : '(a prompt above 8 MiB)'
+  private addPrompt(rows: RecordIndex, row: number, { bytes, start, end, record }: MarkedLine): void {
+    const text = record ? this.sniffer.promptText(record) : cutPrompt(bytes.subarray(start, end), rows.lengthOf(row))
     if (rows.isFragment(row)) {
       const first = this.prompts[rows.promptOf(row)]
       if (first) first.text = cutText(first.text + text, keptPromptLength)

@@ -2,7 +2,8 @@ import type { TranscriptEntry } from '../../shared/session.js'
 import { cutText, isObject, listAt, numberAt, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
 import { newDraft, type CallDraft } from './qwen-calls.js'
 import { qwenSniffer } from './qwen-sniff.js'
-import { keptRaw, type ReadRecord } from './turn-records.js'
+import { keptRaw, lostRecord } from './lost-record.js'
+import type { ReadRecord } from './turn-records.js'
 
 /** An entry whose call is still to be finished. */
 export type DraftEntry = Exclude<TranscriptEntry, { readonly kind: 'call' }> | { readonly kind: 'call'; readonly draft: CallDraft; readonly at: number }
@@ -59,8 +60,8 @@ class TurnDecoder {
 
   take({ record, raw, length }: ReadRecord): void {
     if (!record) {
-      const label = length > raw.length ? 'oversized record' : 'unreadable line'
-      this.addOther(label, raw.toString('utf8', 0, keptRaw))
+      const lost = lostRecord(raw, length)
+      this.addOther(lost.label, lost.raw)
       return
     }
     this.at = timeAt(record, 'timestamp') ?? this.at

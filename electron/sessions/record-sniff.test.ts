@@ -104,6 +104,10 @@ describe('the format of a log', () => {
       cwd: '/a',
       message: { role: 'user', parts: [{ text: 'x'.repeat(9000) }] },
     })
-    expect(formatOf([line.slice(0, 4096)])).toBe('qwen')
+    const long = 'x'.repeat(9000)
+    const claude = [{ parentUuid: null, isSidechain: false, type: 'user', message: { role: 'user', content: long } }, { type: 'queue-operation', operation: 'enqueue', content: long }]
+    const codex = { timestamp: '2026-01-05T08:00:00.000Z', ordinal: 0, type: 'session_meta', payload: { base_instructions: long } }
+    const cut = [line, ...[...claude, codex].map((record) => JSON.stringify(record))]
+    expect(cut.map((each) => formatOf([each.slice(0, 4096)]))).toEqual(['qwen', 'claude', 'claude', 'codex'])
   })
 })

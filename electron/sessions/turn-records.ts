@@ -1,4 +1,5 @@
 import { parseObject, type JsonObject } from './json-values.js'
+import { keptRaw } from './lost-record.js'
 import type { LogReader } from './log-reader.js'
 import type { SessionShape, TurnPlace } from './session-shape.js'
 import { treeless } from './record-index.js'
@@ -7,14 +8,11 @@ import { recordKind, type RecordKind } from './record-sniff.js'
 /** Kinds that are shown in a turn although they have no place in the chain of parents. */
 const shownWithoutParent: readonly RecordKind[] = [recordKind.bad, recordKind.unknown, recordKind.strange, recordKind.note]
 
-/** What of a record's raw JSON goes into the transcript. */
-export const keptRaw = 16_384
-
 /** One record of a turn as it was read. `record` is `null` for a line that is broken or oversized. */
 export interface ReadRecord {
   readonly record: JsonObject | null
   readonly raw: Buffer
-  /** Whole length of the line; more than `raw` holds for an oversized one. */
+  /** Whole length of the line; `raw` holds its beginning. */
   readonly length: number
 }
 

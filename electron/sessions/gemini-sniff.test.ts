@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { promptOf } from './gemini-operations.js'
+import { sniffMessage, sniffUpdate, timeIn } from './gemini-sniff.js'
+import { objectAt, parseObject, textAt, timeAt } from './json-values.js'
+
+const fixtures = fileURLToPath(new URL('./fixtures/gemini-cli', import.meta.url))
+const lines = readdirSync(fixtures, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /chats\/session-.*\.jsonl$/.test(file.replaceAll('\\', '/')))
+  .flatMap((file) => readFileSync(join(fixtures, file), 'utf8').trim().split('\n'))
+
+const at = '2026-11-30T12:22:08.100Z'
+const answer = { functionResponse: { id: 'c', name: 'ls', response: { output: 'a' } } }
+
+/** What the first bytes of a line tell, with another line before and after it. */
+function sniffed(line: string): object | null {
+  const bytes = Buffer.from(`before\n${line}\n{"id":"x"}`)
+  const [start, end] = [7, 7 + Buffer.byteLength(line)]
+  const update = sniffUpdate(bytes, start, end)
+  if (update >= 0) return { updated: timeIn(bytes, update) }
+  const spot = { idStart: 0, idEnd: 0, timeStart: 0 }
+  const type = sniffMessage(bytes, start, end, spot)
+  return type && { type, id: bytes.toString('latin1', spot.idStart, spot.idEnd), at: timeIn(bytes, spot.timeStart), prompt: null }
+}
+
+function parsed(line: string): object {
+  const record = parseObject(line) ?? {}
+  const set = objectAt(record, '$set')
+  return set ? { updated: timeAt(set, 'lastUpdated') } : { type: textAt(record, 'type'), id: textAt(record, 'id'), at: timeAt(record, 'timestamp'), prompt: promptOf(record) }
+}
+
+describe('sniffing a log of Gemini CLI', () => {
+  it('never contradicts the parsed line, and leaves few to the parser', () => {
+    const told = lines.filter((line) => sniffed(line) !== null)
+    expect([told.map(sniffed), told.length / lines.length > 0.7]).toEqual([told.map(parsed), true])
+  })
+
+  it.each<readonly [string, object, boolean]>([
+    ['an answer', { id: 'a', timestamp: at, type: 'user', content: [answer] }, true],
+    ['an answer, and what was typed behind it', { id: 'a', timestamp: at, type: 'user', content: [answer, { text: 'Go on' }] }, false],
+    ['what was typed', { id: 'a', timestamp: at, type: 'user', content: [{ text: 'Go on' }] }, false],
+    ['another order', { timestamp: at, id: 'a', type: 'gemini', content: '' }, false],
+    ['an escaped identity', { id: 'a"b', timestamp: at, type: 'gemini', content: '' }, false],
+    ['a notice', { id: 'a', timestamp: at, type: 'info', content: '' }, false],
+    ['more than the time', { $set: { lastUpdated: at, summary: 'x' } }, false],
+    ['the time', { $set: { lastUpdated: at } }, true],
+  ])('tells %s', (_, record, isTold) => {
+    const line = JSON.stringify(record)
+    expect(sniffed(line)).toEqual(isTold ? parsed(line) : null)
+  })
+
+  it.each([at, '2026-11-30T12:59:59.999Z', '2026-12-01T00:00:00.000Z', '2026-11-30T12:61:00.000Z', '2026-11-30T12:22:08+01:00', 'x'.repeat(24), '2026-11-30 12:22:08.100Z'])('reads times as the parser does: %s', (time) => {
+    const bytes = Buffer.from(`${time}"`.padEnd(30))
+    const expected = Date.parse(bytes.toString('latin1', 0, 24))
+    expect(timeIn(bytes, 0)).toBe(Number.isNaN(expected) ? null : expected)
+  })
+})

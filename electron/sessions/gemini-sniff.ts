@@ -1,0 +1,77 @@
+import { standsAt } from './json-bytes.js'
+
+// A message begins {"id":"…","timestamp":"…","type":"…", and between two of them stands {"$set":{"lastUpdated":"…"}}.
+const idKey = Buffer.from('{"id":"')
+const timeKey = Buffer.from('","timestamp":"')
+const typeKey = Buffer.from('","type":"')
+const geminiType = Buffer.from('gemini",')
+const userAnswer = Buffer.from('user","content":[{"functionResponse":{')
+const answerEnd = Buffer.from('}}}]}')
+const updatedKey = Buffer.from('{"$set":{"lastUpdated":"')
+const updatedEnd = Buffer.from('"}}')
+const timeBytes = 24
+const hourBytes = 13
+const longestId = 128
+const quote = 34
+const backslash = 92
+const zero = 48
+const colon = 58
+const dot = 46
+const letterZ = 90
+const closeBrace = 125
+
+/** Where a message has its identity and its time. */
+export interface MessageSpot {
+  idStart: number
+  idEnd: number
+  timeStart: number
+}
+
+export type SniffedMessage = 'gemini' | 'user' | null
+
+/** A message that no person typed, told by its first bytes; `null` where only the parsed line can tell. */
+export function sniffMessage(bytes: Buffer, start: number, end: number, spot: MessageSpot): SniffedMessage {
+  if (bytes[end - 1] !== closeBrace || !standsAt(bytes, start, idKey)) return null
+  const id = start + idKey.length
+  let close = id
+  while (close < end && close - id < longestId && bytes[close] !== quote) if (bytes[close++] === backslash) return null
+  const time = close + timeKey.length
+  const type = time + timeBytes + typeKey.length
+  if (close === id || !standsAt(bytes, close, timeKey) || !standsAt(bytes, time + timeBytes, typeKey)) return null
+  spot.idStart = id
+  spot.idEnd = close
+  spot.timeStart = time
+  if (standsAt(bytes, type, geminiType)) return 'gemini'
+  // What a person typed may stand behind answers too.
+  return standsAt(bytes, type, userAnswer) && standsAt(bytes, end - answerEnd.length, answerEnd) ? 'user' : null
+}
+
+/** Where the time stands in a line that sets nothing but that; -1 for any other line. */
+export function sniffUpdate(bytes: Buffer, start: number, end: number): number {
+  const time = start + updatedKey.length
+  return end - time === timeBytes + updatedEnd.length && standsAt(bytes, start, updatedKey) && standsAt(bytes, time + timeBytes, updatedEnd) ? time : -1
+}
+
+/** The hour that was read last, and its milliseconds: most times are of the same hour as the one before. */
+const hour = Buffer.alloc(hourBytes)
+let hourAt = NaN
+
+/** Milliseconds of the ISO time of 24 bytes at a place; `null` for anything that is no time. */
+export function timeIn(bytes: Buffer, at: number): number | null {
+  if (!standsAt(bytes, at, hour)) {
+    bytes.copy(hour, 0, at, at + hourBytes)
+    hourAt = Date.parse(`${hour.toString('latin1')}:00:00.000Z`)
+  }
+  const isUsual = bytes[at + 13] === colon && bytes[at + 16] === colon && bytes[at + 19] === dot && bytes[at + 23] === letterZ
+  const minute = twoDigits(bytes, at + 14)
+  const second = twoDigits(bytes, at + 17)
+  const ms = twoDigits(bytes, at + 20) * 10 + twoDigits(bytes, at + 21) % 10
+  const found = isUsual && minute < 60 && second < 60 ? hourAt + (minute * 60 + second) * 1000 + ms : Date.parse(bytes.toString('latin1', at, at + timeBytes))
+  return Number.isFinite(found) ? found : null
+}
+
+function twoDigits(bytes: Buffer, at: number): number {
+  const tens = (bytes[at] ?? 0) - zero
+  const ones = (bytes[at + 1] ?? 0) - zero
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
+}

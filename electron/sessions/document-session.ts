@@ -25,6 +25,14 @@ export interface SessionDocument {
   ledger(signal?: AbortSignal): Promise<LedgerPages>
 }
 
+/** What can be shown of a big session at once. */
+export interface BegunDocument {
+  readonly id: string
+  readonly folder: string | null
+  readonly newestPrompts: RecordedSession['newestPrompts']
+  readonly sizeBytes: number
+}
+
 /** Where such a session comes from. */
 export interface DocumentSource {
   readonly agent: AgentName
@@ -32,16 +40,22 @@ export interface DocumentSource {
   readonly files: readonly string[]
   /** Another text whenever the session may have changed; cheap. */
   stamp(): string
-  /** Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN, CANCELLED. */
-  read(signal?: AbortSignal): Promise<SessionDocument>
+  /** What both ends of a big session say; `null` for one that is read in a moment. Errors: those of `read`. */
+  begin(signal?: AbortSignal): Promise<BegunDocument | null>
+  /** `onProgress` is told how many bytes were read. Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN, CANCELLED. */
+  read(signal?: AbortSignal, onProgress?: (done: number) => void): Promise<SessionDocument>
   close(): void
 }
 
-/** Opens a session that is read as a whole, and read again when it changes. Errors: those of `read`. */
+/**
+ * Opens a session that is read as a whole, and read again when it changes. A big one resolves as soon as its ends were read.
+ * Errors: those of `read`.
+ */
 export async function openDocumentSession(source: DocumentSource, options: { readonly isFollowed: boolean; readonly log: Log }, signal?: AbortSignal): Promise<RecordedSession> {
   const stamp = source.stamp()
   try {
-    return new DocumentSession(source, await source.read(signal), stamp, options)
+    const begun = await source.begin(signal)
+    return new DocumentSession(source, begun ? null : await source.read(signal), stamp, options, begun)
   } catch (thrown) {
     source.close()
     throw thrown
@@ -53,8 +67,8 @@ const noStoredBackups: BackupSource = { read: async () => ({ kind: 'missing' }),
 
 class DocumentSession implements RecordedSession {
   readonly agent: AgentName
-  readonly loading = null
-  readonly newestPrompts = []
+  loading: RecordedSession['loading'] = null
+  newestPrompts: RecordedSession['newestPrompts'] = []
   readonly backups = noStoredBackups
   readonly ledger: SessionLedger = { pages: (signal) => this.pages(signal) }
   private readonly listeners = new Set<() => void>()
@@ -65,50 +79,56 @@ class DocumentSession implements RecordedSession {
 
   constructor(
     private readonly source: DocumentSource,
-    private document: SessionDocument,
+    private document: SessionDocument | null,
     private stamp: string,
     private readonly options: { readonly isFollowed: boolean; readonly log: Log },
+    private readonly begun: BegunDocument | null,
   ) {
     this.agent = source.agent
+    if (begun) {
+      this.newestPrompts = begun.newestPrompts
+      this.work = this.load(begun.sizeBytes)
+      this.work.catch(() => undefined)
+    }
     this.unfollow = options.isFollowed ? source.files.map((file) => followFile(file, () => void this.refresh())) : []
   }
 
   get id(): string {
-    return this.document.id
+    return this.document?.id ?? this.begun?.id ?? ''
   }
 
   get folder(): string | null {
-    return this.document.folder
+    return (this.document ?? this.begun)?.folder ?? null
   }
 
   get turns(): readonly Turn[] {
-    return this.document.turns
+    return this.document?.turns ?? []
   }
 
   get setAside(): readonly SetAsideBranch[] {
-    return this.document.setAside
+    return this.document?.setAside ?? []
   }
 
   get rewinds(): readonly RecordedRewind[] {
-    return this.document.rewinds
+    return this.document?.rewinds ?? []
   }
 
   get problems(): readonly SessionProblem[] {
-    return this.document.problems
+    return this.document?.problems ?? []
   }
 
   async whenLoaded(signal?: AbortSignal): Promise<void> {
-    await orAborted(this.refresh(), signal)
+    await orAborted(this.loading ? this.work : this.refresh(), signal)
   }
 
   async readTurn(promptId: PromptId, signal?: AbortSignal): Promise<readonly TranscriptEntry[]> {
-    const entries = await this.document.readTurn(promptId, signal)
+    const entries = await (await this.loaded(signal)).readTurn(promptId, signal)
     if (!entries) throw new ReviewError('TURN_NOT_FOUND', 'This turn is not in the session. Look at the list of turns.', { details: { promptId } })
     return entries
   }
 
   async readOutput(promptId: PromptId, callId: string, signal?: AbortSignal): Promise<string> {
-    const output = await this.document.readOutput(promptId, callId, signal)
+    const output = await (await this.loaded(signal)).readOutput(promptId, callId, signal)
     if (output === null) throw new ReviewError('CONTENT_UNKNOWN', 'The log holds no output of this call.')
     return output.slice(0, longestOutput)
   }
@@ -122,7 +142,7 @@ class DocumentSession implements RecordedSession {
   }
 
   async rawLines(lines: readonly number[], signal?: AbortSignal): ReturnType<RecordedSession['rawLines']> {
-    return this.document.rawLines(lines, signal)
+    return (await this.loaded(signal)).rawLines(lines, signal)
   }
 
   onChange(listener: () => void): () => void {
@@ -138,8 +158,31 @@ class DocumentSession implements RecordedSession {
     this.source.close()
   }
 
-  private pages(signal?: AbortSignal): Promise<LedgerPages> {
-    const { document } = this
+  private async load(total: number): Promise<void> {
+    const { stamp } = this
+    this.stamp = ''
+    this.loading = { done: 0, total }
+    try {
+      this.document = await this.source.read(this.ended.signal, (done) => {
+        this.loading = { done, total }
+      })
+      this.stamp = stamp
+    } finally {
+      this.loading = null
+      this.newestPrompts = []
+    }
+    for (const listener of this.listeners) listener()
+  }
+
+  /** The document, once all of it was read. */
+  private async loaded(signal?: AbortSignal): Promise<SessionDocument> {
+    if (!this.document) await this.whenLoaded(signal)
+    if (!this.document) throw new ReviewError('CANCELLED', 'The session was closed. Open it again.')
+    return this.document
+  }
+
+  private async pages(signal?: AbortSignal): Promise<LedgerPages> {
+    const document = await this.loaded(signal)
     if (this.known?.document !== document) {
       const pages = document.ledger(this.ended.signal)
       this.known = { document, pages }

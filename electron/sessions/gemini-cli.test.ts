@@ -215,3 +215,20 @@ describe('a session of Gemini CLI', () => {
     }
   })
 })
+
+describe('a big log of Gemini CLI', () => {
+  it('shows its newest prompts at once, and then all that a parse of every line finds', async () => {
+    const world = newWorld()
+    const reply = (id: string, content: string): Json => ({ id, timestamp: '2026-01-01T00:00:02.000Z', type: 'gemini', content, model: 'model-1' })
+    const turn = (at: number, size: number): readonly Json[] => [user(`u${at}`, `Prompt ${at}`), reply(`g${at}`, 'x'.repeat(size)), { $set: { lastUpdated: '2026-01-01T00:00:02.000Z' } }]
+    const log = (size: number): readonly Json[] => [header, ...Array.from({ length: 600 }, (_, at) => turn(at, size)).flat(), { $rewindTo: 'u598' }, ...turn(600, size), reply('g7', 'Added.')]
+    const big = await world.open(log(8000))
+    const [newest, before, loading] = [big.newestPrompts[0]?.prompt, big.turns.length, big.loading?.total ?? 0]
+    const early = await big.readTurn(promptId('u7'))
+    await big.whenLoaded()
+    const small = await world.open(log(8), false, 'session-2026-01-01T00-01-abcd.jsonl')
+    expect([newest, before, loading > 4 << 20, early.map((entry) => (entry.kind === 'reply' ? entry.text : entry.kind)), big.loading, big.newestPrompts]).toEqual(['Prompt 600', 0, true, ['prompt', 'Added.'], null, []])
+    const shapeOf = ({ id, folder, turns, setAside, rewinds, problems }: RecordedSession): unknown => ({ id, folder, turns, setAside, rewinds, problems })
+    expect(shapeOf(big)).toEqual(shapeOf(small))
+  })
+})

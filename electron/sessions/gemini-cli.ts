@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path'
 import { ReviewError } from '../../shared/errors.js'
 import type { PromptId } from '../../shared/ids.js'
 import type { ProblemKind, TranscriptEntry } from '../../shared/session.js'
-import { openDocumentSession, type DocumentSource, type SessionDocument } from './document-session.js'
+import { openDocumentSession, type BegunDocument, type DocumentSource, type SessionDocument } from './document-session.js'
 import { callsIn, entriesOf, outputOf } from './gemini-calls.js'
 import { GitFiles, readCheckpoints } from './gemini-evidence.js'
 import { textOfBytes, type EditEvent } from './gemini-chain.js'
 import { projectFolder } from './gemini-folder.js'
 import { geminiLedger } from './gemini-ledger.js'
-import { readGeminiLog, type GeminiLog } from './gemini-log.js'
+import { newestPrompts, readGeminiLog, type GeminiLog } from './gemini-log.js'
 import { turnsOf, type GeminiTurn, type GeminiTurns } from './gemini-turns.js'
 import { textAt } from './json-values.js'
 import type { LogEnds } from './log-ends.js'
@@ -19,7 +19,9 @@ import { expand } from './session-places.js'
 import type { OpenOptions, OtherLogs, SessionReader } from './session-reader.js'
 
 const logName = /^session-\d{4}-\d{2}-\d{2}T[\d-]+-[A-Za-z0-9-]+\.jsonl?$/
-const newestPrompts = 20
+const wantedPrompts = 20
+/** Holds the header, and mostly the first message, which names the folder. */
+const headBytes = 1 << 18
 /** Behind each of these problems is a record that was not read. */
 const lostRecords: ReadonlySet<ProblemKind> = new Set(['bad-line', 'torn-line', 'oversized-line'])
 
@@ -27,7 +29,7 @@ const others: OtherLogs = {
   isLog: (name) => logName.test(name),
   sessionsIn: async (found) => (basename(dirname(found.file)) === 'chats' || !found.file.endsWith('.json') ? [found] : []),
   look: async (file, signal) => {
-    const log = await readGeminiLog(file, signal)
+    const log = await readGeminiLog(file, { signal })
     // A subagent's log belongs to the session that started it.
     if (log.document.kind === 'subagent') throw new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is the log of a subagent. Open the session that started it.')
     const turns = turnsOf(log.document)
@@ -71,7 +73,7 @@ async function endsOf(file: string, log: GeminiLog, { live }: GeminiTurns): Prom
     startedAt: document.startedAt,
     lastActiveAt: document.lastActiveAt,
     lineage: [],
-    newestPrompts: prompts.slice(-newestPrompts).reverse(),
+    newestPrompts: prompts.slice(-wantedPrompts).reverse(),
   }
 }
 
@@ -95,9 +97,17 @@ class GeminiSource implements DocumentSource {
     return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : ''
   }
 
-  async read(signal?: AbortSignal): Promise<SessionDocument> {
+  async begin(signal?: AbortSignal): Promise<BegunDocument | null> {
     const { file } = this.options
-    const log = await readGeminiLog(file, signal)
+    const newest = await newestPrompts(file, wantedPrompts)
+    if (!newest) return null
+    const head = await readGeminiLog(file, { signal, to: headBytes })
+    return { id: idOf(file, head), folder: await projectFolder(file, head, signal), newestPrompts: newest.prompts, sizeBytes: newest.sizeBytes }
+  }
+
+  async read(signal?: AbortSignal, onProgress?: (done: number) => void): Promise<SessionDocument> {
+    const { file } = this.options
+    const log = await readGeminiLog(file, { signal, onProgress })
     const turns = turnsOf(log.document)
     const folder = await projectFolder(file, log, signal)
     const isBroken = log.problems.list().some(({ kind }) => lostRecords.has(kind))
@@ -107,7 +117,7 @@ class GeminiSource implements DocumentSource {
       return turn ? transcriptOf(log, turn, folder, promptId === lastId, abort) : null
     }
     return {
-      id: log.document.sessionId ?? basename(file).replace(/\.jsonl?$/, ''),
+      id: idOf(file, log),
       folder,
       turns: turns.live.map(({ turn }) => turn),
       setAside: turns.setAside,
@@ -174,6 +184,10 @@ class GeminiSource implements DocumentSource {
       },
     })
   }
+}
+
+function idOf(file: string, { document }: GeminiLog): string {
+  return document.sessionId ?? basename(file).replace(/\.jsonl?$/, '')
 }
 
 async function transcriptOf(log: GeminiLog, { messages }: GeminiTurn, folder: string | null, isOpen: boolean, signal?: AbortSignal): Promise<readonly TranscriptEntry[]> {

@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import { readBytes } from './file-reads.js'
-import { GeminiDocument, type GeminiMessage } from './gemini-operations.js'
-import { sniffMessage, sniffUpdate, timeIn, type MessageSpot } from './gemini-sniff.js'
-import { isObject, listAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
-import { LineScanner, maxLineBytes } from './jsonl.js'
+import { GeminiDocument, promptOf, type GeminiMessage } from './gemini-operations.js'
+import { isMessage, sniffMessage, sniffUpdate, timeIn, type MessageSpot } from './gemini-sniff.js'
+import { cutText, isObject, listAt, objectAt, parseObject, textAt, timeAt, type JsonObject } from './json-values.js'
+import { LineScanner, maxLineBytes, readTailLines, tailSteps } from './jsonl.js'
 import { cutPrompt, keptRaw, lostRecord } from './lost-record.js'
 import { ProblemTally } from './problem-tally.js'
 
@@ -12,6 +12,7 @@ import { ProblemTally } from './problem-tally.js'
 const largestDocument = 256 << 20
 /** Of larger logs the messages that no person typed are parsed only when they are looked at. */
 const smallBytes = 4 << 20
+const keptPrompt = 4000
 /** So many of the newest messages are looked through for the model. */
 const lookedThrough = 20
 
@@ -29,8 +30,15 @@ export interface ReadMessage {
   readonly lost: readonly ReturnType<typeof lostRecord>[]
 }
 
+interface GeminiReading {
+  readonly signal?: AbortSignal | undefined
+  /** Where to stop; the end of the file, where this is not given. */
+  readonly to?: number
+  readonly onProgress?: ((done: number) => void) | undefined
+}
+
 /** Reads a log of either kind. Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN, CANCELLED. */
-export async function readGeminiLog(file: string, signal?: AbortSignal): Promise<GeminiLog> {
+export async function readGeminiLog(file: string, { signal, to = Infinity, onProgress }: GeminiReading = {}): Promise<GeminiLog> {
   const document = new GeminiDocument()
   const problems = new ProblemTally()
   const lines = await withFile(file, async (handle, size) => {
@@ -54,8 +62,8 @@ export async function readGeminiLog(file: string, signal?: AbortSignal): Promise
       if (!operation) problems.add('bad-line', line)
       else if (document.apply(operation, offset, length) === 'unknown') problems.add('unknown-record', line)
     }
-    const end = await new LineScanner().scan(handle, { from: 0, to: size, signal }, take)
-    if (end < size && size - end <= maxLineBytes) {
+    const end = await new LineScanner().scan(handle, { from: 0, to: Math.min(to, size), signal, ...(onProgress ? { onChunk: onProgress } : {}) }, take)
+    if (to >= size && end < size && size - end <= maxLineBytes) {
       // The last line has no end: it is whole, or still being written.
       const rest = await readBytes(handle, end, size - end)
       if (parseObject(rest.toString('utf8'))) take(rest, 0, rest.length, end, rest.length)
@@ -68,6 +76,23 @@ export async function readGeminiLog(file: string, signal?: AbortSignal): Promise
     throw new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is no session log that is known here. Choose another file.')
   }
   return { document, problems, lines, read: (message, abort) => withFile(file, (handle) => readMessage(handle, message, abort)) }
+}
+
+/** The newest prompts of a log that is not read at once, with its size; `null` for a smaller one. Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE. */
+export function newestPrompts(file: string, wanted: number): Promise<{ readonly sizeBytes: number; readonly prompts: readonly { readonly prompt: string; readonly startedAt: number }[] } | null> {
+  return withFile(file, async (handle, sizeBytes) => {
+    if (sizeBytes < smallBytes || file.endsWith('.json')) return null
+    for (const tailBytes of tailSteps) {
+      const lines = await readTailLines(handle, sizeBytes, tailBytes)
+      const prompts = lines.flatMap(({ bytes }) => {
+        const message = isMessage(bytes) && sniffMessage(bytes, 0, bytes.length, spot) === null ? parseObject(bytes.toString()) : null
+        const prompt = message && promptOf(message)
+        return prompt === null ? [] : [{ prompt: cutText(prompt, keptPrompt), startedAt: timeAt(message, 'timestamp') ?? 0 }]
+      })
+      if (prompts.length > 0) return { sizeBytes, prompts: prompts.slice(0, wanted) }
+    }
+    return { sizeBytes, prompts: [] }
+  })
 }
 
 const spot: MessageSpot = { idStart: 0, idEnd: 0, timeStart: 0 }

@@ -29,6 +29,11 @@ export interface MessageSpot {
 
 export type SniffedMessage = 'gemini' | 'user' | null
 
+/** Whether a line tells of one message. */
+export function isMessage(line: Buffer): boolean {
+  return standsAt(line, 0, idKey)
+}
+
 /** A message that no person typed, told by its first bytes; `null` where only the parsed line can tell. */
 export function sniffMessage(bytes: Buffer, start: number, end: number, spot: MessageSpot): SniffedMessage {
   if (bytes[end - 1] !== closeBrace || !standsAt(bytes, start, idKey)) return null

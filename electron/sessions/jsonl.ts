@@ -149,6 +149,9 @@ function visitLine(
   else visit(bytes, start, end, offset, length)
 }
 
+/** How far back the end of a log is looked through for a prompt, one after the other. */
+export const tailSteps: readonly number[] = [1 << 16, 1 << 20, 8 << 20]
+
 /** The whole lines among the last `tailBytes` of a file, newest first. `offset` is where each begins. */
 export async function readTailLines(
   file: number,

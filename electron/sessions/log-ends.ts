@@ -1,11 +1,10 @@
 import { cutText, objectAt, parseObject, textAt, timeAt, type JsonObject } from './json-values.js'
 import { readBytes } from './file-reads.js'
-import { readTailLines } from './jsonl.js'
+import { readTailLines, tailSteps } from './jsonl.js'
 import { recordKind, type RecordSniffer, type SniffSpot } from './record-sniff.js'
 
 const firstHeadBytes = 1 << 14
 const largestHeadBytes = 1 << 20
-const tailSteps = [1 << 16, 1 << 20, 8 << 20]
 const wantedPrompts = 20
 const keptTitle = 200
 const keptLineage = 16

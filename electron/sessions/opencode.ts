@@ -152,6 +152,10 @@ class OpencodeSource implements DocumentSource {
       .join('|')
   }
 
+  async begin(): Promise<null> {
+    return null
+  }
+
   async read(signal?: AbortSignal): Promise<SessionDocument> {
     const { read, sessionId, store } = this.place
     const turns = await read((records) => readTurns(records, sessionId), signal)

@@ -3,12 +3,13 @@ import type { Duplex } from 'node:stream'
 import { z } from 'zod'
 import type { ApprovalMode } from '../../shared/approval.js'
 import { errorCodes, fromWireError, isAbort, ReviewError } from '../../shared/errors.js'
+import type { Resume } from './agent-desk.js'
 import { readDeskFacts } from './desk-file.js'
 import { parseLine, takeFirstLine } from './lines.js'
 
 /** What a connection is for: an agent's MCP messages, or frames of another host. */
 export type DeskHello =
-  { readonly kind: 'mcp'; readonly workspace: string; readonly mode: ApprovalMode | null } | { readonly kind: 'rpc' }
+  { readonly kind: 'mcp'; readonly workspace: string; readonly mode: ApprovalMode | null; readonly resume: Resume | null } | { readonly kind: 'rpc' }
 
 export type DeskReach =
   | {
@@ -24,7 +25,12 @@ export type DeskReach =
   | { readonly kind: 'refused'; readonly error: ReviewError }
 
 /** Raised when the greeting or what follows it changes so that an older side could not follow. */
-export const socketProtocol = 1
+export const socketProtocol = 2
+
+/** Where the answer to `initialize` says which session the agent works in. */
+export const sessionMeta = 'overturn/session'
+/** Asks what became of requests that had no answer when the last host ended; only the shim of the command line does. */
+export const cutOffMethod = 'overturn/cut-off'
 
 const maxReplyBytes = 16_384
 const replyTimeMs = 5_000

@@ -44,7 +44,7 @@ describe('the loopback endpoint', () => {
       3,
       { status: 'done', text: 'Written.' },
       390_000,
-      [{ client: 'claude-code', clientVersion: '1', transport: 'http', workspace: '/my work', mode: 'review-after' }],
+      [{ client: 'claude-code', clientVersion: '1', transport: 'http', workspace: '/my work', mode: 'review-after', resume: null }],
     ])
   })
 

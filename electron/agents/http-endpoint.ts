@@ -224,7 +224,7 @@ async function startSession(url: URL, sessions: Map<string, Session>, options: H
   const id = randomUUID()
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => id })
   transport.onclose = () => sessions.delete(id)
-  const agent = await serveAgent(transport, desk, { workspace, mode, transportKind: 'http', version, progressEveryMs }, log)
+  const agent = await serveAgent(transport, desk, { workspace, mode, resume: null, transportKind: 'http', version, progressEveryMs }, log)
   const session: Session = { transport, agent, openResponses: 0, lastUsedAt: Date.now() }
   sessions.set(id, session)
   return session

@@ -17,7 +17,7 @@ import { LineTransport } from './line-transport.js'
 import { takeFirstLine } from './lines.js'
 import { openLocalSocket, type LocalSocket } from './local-socket.js'
 
-const mcpHello: DeskHello = { kind: 'mcp', workspace: '/work', mode: 'plan' }
+const mcpHello: DeskHello = { kind: 'mcp', workspace: '/work', mode: 'plan', resume: null }
 
 let folder: string
 let desk: FakeDesk
@@ -108,13 +108,14 @@ describe('the desk of a data folder', () => {
 
   it('refuses a wrong token, another protocol, an unknown kind and a folder that is not absolute', async () => {
     const { token } = (await readDeskFacts(folder)) ?? { token: '' }
-    const right = { protocol: 1, token, kind: 'mcp', workspace: '/work', mode: null }
+    const right = { protocol: 2, token, kind: 'mcp', workspace: '/work', mode: null, resume: null }
     const replies = await Promise.all(
       [
         { ...right, token: `${token.slice(0, -1)}!` },
         { ...right, token: '' },
         { ...right, token: undefined },
-        { ...right, protocol: 2 },
+        { ...right, protocol: 1 },
+        { ...right, resume: { kind: 'session', sessionId: '../x' } },
         { ...right, kind: 'shell' },
         { ...right, workspace: 'work' },
         { ...right, mode: 'yolo' },
@@ -126,6 +127,7 @@ describe('the desk of a data folder', () => {
       'NOT_ADMITTED',
       'NOT_ADMITTED',
       'NOT_ADMITTED',
+      'INVALID_PARAMS',
       'INVALID_PARAMS',
       'INVALID_PARAMS',
       'INVALID_PARAMS',

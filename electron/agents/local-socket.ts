@@ -34,8 +34,14 @@ export interface LocalSocket {
   readonly close: () => Promise<void>
 }
 
+const sessionId = z.uuid()
+const resumeShape = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('session'), sessionId }),
+  z.object({ kind: z.literal('newest') }),
+  z.object({ kind: z.literal('lost-connection'), sessionId }),
+])
 const helloShape = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('mcp'), workspace: z.string().refine(isAbsolute), mode: z.enum(approvalModes).nullable() }),
+  z.object({ kind: z.literal('mcp'), workspace: z.string().refine(isAbsolute), mode: z.enum(approvalModes).nullable(), resume: resumeShape.nullable() }),
   z.object({ kind: z.literal('rpc') }),
 ])
 const tokenShape = z.object({ token: z.string(), protocol: z.number() })
@@ -116,8 +122,8 @@ async function greet(socket: Socket, token: string, { version, desk, serveFrames
   socket.write(`${JSON.stringify({ ok: true, version })}\n`)
   switch (hello.data.kind) {
     case 'mcp': {
-      const { workspace, mode } = hello.data
-      await serveAgentOn(socket, desk, { workspace, mode, transportKind: 'stdio', version }, log)
+      const { workspace, mode, resume } = hello.data
+      await serveAgentOn(socket, desk, { workspace, mode, resume, transportKind: 'stdio', version }, log)
       return
     }
     case 'rpc': {

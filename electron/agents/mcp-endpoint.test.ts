@@ -27,7 +27,7 @@ describe('an agent on a socket', () => {
   it('is introduced with its name, and told how to work with us', async () => {
     const { client } = await agent('claude-code\n\u202Eevil')
     expect([desk.hellos, client.getServerVersion()]).toEqual([
-      [{ client: 'claude-code evil', clientVersion: '2.1', transport: 'stdio', workspace: '/work space', mode: 'ask' }],
+      [{ client: 'claude-code evil', clientVersion: '2.1', transport: 'stdio', workspace: '/work space', mode: 'ask', resume: null }],
       { name: 'overturn', title: 'Overturn', version: '0.1.0' },
     ])
     expect(client.getInstructions()).toMatch(/begin_turn.*await_review/)
@@ -234,7 +234,7 @@ async function socketPair(): Promise<readonly [Socket, Socket]> {
 }
 
 async function serve(far: Socket): Promise<ServedAgent> {
-  const options = { workspace: '/work space', mode: 'ask', transportKind: 'stdio', version: '0.1.0', progressEveryMs } as const
+  const options = { workspace: '/work space', mode: 'ask', resume: null, transportKind: 'stdio', version: '0.1.0', progressEveryMs } as const
   return serveAgentOn(far, desk, options, silentLog)
 }
 

@@ -14,11 +14,13 @@ import {
   type RequestId,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
+import { z } from 'zod'
 import type { ApprovalMode } from '../../shared/approval.js'
 import { toWireError } from '../../shared/errors.js'
 import type { Log } from '../base/log.js'
-import type { AgentConnection, AgentDesk, ToolAnswer, ToolDefinition } from './agent-desk.js'
+import type { AgentConnection, AgentDesk, Resume, ToolAnswer, ToolDefinition } from './agent-desk.js'
 import { callBudgetMs } from './client-budgets.js'
+import { cutOffMethod, sessionMeta } from './desk-client.js'
 import { LineTransport } from './line-transport.js'
 import { beatEveryMs, noProgress, startProgress } from './progress-beat.js'
 
@@ -26,6 +28,7 @@ export interface AgentOptions {
   /** Absolute. */
   readonly workspace: string
   readonly mode: ApprovalMode | null
+  readonly resume: Resume | null
   readonly transportKind: 'stdio' | 'http'
   /** Our own version, as the agent is told. */
   readonly version: string
@@ -48,6 +51,11 @@ export interface ServedAgent {
 const instructions =
   'Call begin_turn at each new prompt of the user, with the prompt, and make every change to files through these tools: a person approves it, and it can be undone. ' +
   'An answer with status "pending" is neither applied nor refused: call await_review with its id until it says what became of it.'
+
+const cutOffRequest = z.object({
+  method: z.literal(cutOffMethod),
+  params: z.object({ calls: z.array(z.object({ request: z.union([z.string(), z.number()]), tool: z.string() })) }),
+})
 
 const notConnected = -32002
 const lastAnswersMs = 1_000
@@ -80,7 +88,7 @@ class RequestRefused extends Error {
  * progress token is heard of at once and every 10 seconds.
  */
 export async function serveAgent(transport: Transport, desk: AgentDesk, options: AgentOptions, log: Log): Promise<ServedAgent> {
-  const { workspace, mode, transportKind, version, progressEveryMs = beatEveryMs } = options
+  const { workspace, mode, resume, transportKind, version, progressEveryMs = beatEveryMs } = options
   const server = new Server({ name: 'overturn', title: 'Overturn', version }, { capabilities: { tools: {}, logging: {} }, instructions })
   const running = new Map<RequestId, RunningCall>()
   let introduction: Promise<Agent> | null = null
@@ -90,7 +98,7 @@ export async function serveAgent(transport: Transport, desk: AgentDesk, options:
 
   const introduce = async (name: string, clientVersion: string): Promise<Agent> => {
     const client = plainName(name) || 'unknown'
-    const hello = { client, clientVersion: plainName(clientVersion) || null, transport: transportKind, workspace, mode }
+    const hello = { client, clientVersion: plainName(clientVersion) || null, transport: transportKind, workspace, mode, resume }
     const connection = await desk.connect(hello)
     if (!isOpen) connection.close()
     isConnected = isOpen
@@ -107,8 +115,9 @@ export async function serveAgent(transport: Transport, desk: AgentDesk, options:
   server.setRequestHandler(InitializeRequestSchema, async ({ params }): Promise<InitializeResult> => {
     if (introduction) throw new RequestRefused(ErrorCode.InvalidRequest, 'This connection is initialized already.')
     introduction = introduce(params.clientInfo.name, params.clientInfo.version)
+    let sessionId: string
     try {
-      await introduction
+      ;({ sessionId } = (await introduction).connection)
     } catch (thrown) {
       introduction = null
       const { code, message } = toWireError(thrown)
@@ -121,7 +130,13 @@ export async function serveAgent(transport: Transport, desk: AgentDesk, options:
       capabilities: { tools: {}, logging: {} },
       serverInfo: { name: 'overturn', title: 'Overturn', version },
       instructions,
+      _meta: { [sessionMeta]: sessionId },
     }
+  })
+
+  server.setRequestHandler(cutOffRequest, async ({ params }) => {
+    const { connection } = await whenIntroduced()
+    return { calls: params.calls.map(({ request, tool }) => ({ request, text: connection.cutOff(request, tool) })) }
   })
 
   server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: (await whenIntroduced()).connection.tools().map(announced) }))
@@ -147,7 +162,7 @@ export async function serveAgent(transport: Transport, desk: AgentDesk, options:
     const beat = token === undefined ? noProgress : startProgress(tellProgress, progressEveryMs)
     try {
       const budgetMs = callBudgetMs({ client, transport: transportKind, hasToken: token !== undefined })
-      return resultOf(await connection.call(params.name, params.arguments ?? {}, { signal: abort.signal, progress: beat.tell, budgetMs }))
+      return resultOf(await connection.call(params.name, params.arguments ?? {}, { signal: abort.signal, progress: beat.tell, budgetMs, request: id }))
     } catch (thrown) {
       log.error('agent.call', thrown, { tool: params.name, client })
       return { isError: true, content: [{ type: 'text', text: toWireError(thrown).message }] }

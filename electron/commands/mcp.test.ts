@@ -45,7 +45,7 @@ describe('overturn mcp', () => {
       0,
       0,
       '',
-      [{ client: 'shim', clientVersion: '1', transport: 'stdio', workspace: join(folder, 'a b'), mode: 'review-after' }],
+      [{ client: 'shim', clientVersion: '1', transport: 'stdio', workspace: join(folder, 'a b'), mode: 'review-after', resume: null }],
     ])
   })
 
@@ -90,9 +90,12 @@ describe('overturn mcp', () => {
     expect([await run(['--mode', 'yolo']), await run(['--folder', 'x']), notes]).toEqual([2, 2, expect.stringMatching(/--mode takes[^]*Usage[^]*--folder/)])
   })
 
-  it('answers what is open when the host dies, and ends', async () => {
+  it('goes on in the same session when the host dies, and answers what was open by what the next one proves', async () => {
     await startHost()
-    const code = run([])
+    const code = run([], () => {
+      void startHost()
+      return { failed: new Promise(() => undefined) }
+    })
     await introduce()
     send({ id: 2, method: 'tools/call', params: { name: 'echo' } })
     await next()
@@ -100,8 +103,65 @@ describe('overturn mcp', () => {
     send({ id: 'x', method: 'tools/call', params: { name: 'look' } })
     await desk.whenCalled(3)
     await stopHost()
-    expect([await next(), await next(), await code]).toMatchObject([{ id: 3, error: { code: -32000 } }, { id: 'x', error: { code: -32000 } }, 1])
-    expect(input.destroyed).toBe(true)
+    expect([await next(), await next()]).toMatchObject([
+      { id: 3, result: { isError: true, content: [{ type: 'text', text: 'ask 3 was cut off.' }] } },
+      { id: 'x', result: { isError: true, content: [{ type: 'text', text: 'look x was cut off.' }] } },
+    ])
+    send({ id: 4, method: 'tools/call', params: { name: 'echo', arguments: { text: 'again' } } })
+    expect(await next()).toMatchObject({ id: 4, result: { structuredContent: { text: 'again' } } })
+    input.end()
+    expect([await code, starts, desk.hellos.map(({ resume, client }) => [resume, client])]).toEqual([
+      0,
+      1,
+      [
+        [null, 'shim'],
+        [{ kind: 'lost-connection', sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/) }, 'shim'],
+      ],
+    ])
+  })
+
+  it('needs no host before the agent wants something, and asks again what is no call', async () => {
+    await startHost()
+    const code = run([])
+    await introduce()
+    await stopHost()
+    await startHost()
+    expect(desk.hellos.length).toBe(1)
+    send({ id: 2, method: 'tools/list' })
+    expect(await next()).toMatchObject({ id: 2, result: { tools: [{ name: 'echo' }, { name: 'look' }, { name: 'ask' }] } })
+    await stopHost()
+    input.end()
+    expect([await code, starts, desk.hellos.length]).toEqual([0, 0, 2])
+  })
+
+  it('refuses what is open where no host can be had again, and tries anew with the next request', async () => {
+    await startHost()
+    const code = run([], () => ({ failed: Promise.resolve('It ended at once (exit code 3).') }), 50)
+    await introduce()
+    send({ id: 2, method: 'tools/call', params: { name: 'ask' } })
+    await desk.whenCalled(1)
+    await stopHost()
+    expect(await next()).toMatchObject({ id: 2, result: { isError: true, content: [{ text: expect.stringMatching(/could not be started.*not known: look at the present state/) }] } })
+    await startHost()
+    send({ id: 3, method: 'tools/call', params: { name: 'echo', arguments: { text: 'again' } } })
+    expect(await next()).toMatchObject({ id: 3, result: { structuredContent: { text: 'again' } } })
+    input.end()
+    expect(await code).toBe(0)
+  })
+
+  it('goes on with the session that it is told, or the last one', async () => {
+    await startHost()
+    const id = '5e551011-0000-4000-8000-000000000001'
+    for (const words of [['--session', id], ['--continue']]) {
+      const code = run(words)
+      await introduce()
+      input.end()
+      await code
+      input = new PassThrough()
+      output = new PassThrough()
+    }
+    expect(desk.hellos.map(({ resume }) => resume)).toEqual([{ kind: 'session', sessionId: id }, { kind: 'newest' }])
+    expect([await run(['--session', '../x']), await run(['--session', id, '--continue']), notes]).toEqual([2, 2, expect.stringMatching(/--session takes[^]*take one of them/)])
   })
 
   it('gives a waiting call up when the agent ends its side, and passes the last answers on', async () => {

@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { FileState } from '../../shared/file-state.js'
 import { promptId, workspacePath } from '../../shared/ids.js'
 import type { LedgerEntry } from '../../shared/ledger.js'
-import { openSessionLog, projectIdOf, resumeOf, type SessionLog, type SessionLogOptions } from './session-log.js'
+import { resumeOf } from './resume-session.js'
+import { openSessionLog, projectIdOf, type SessionLog, type SessionLogOptions } from './session-log.js'
 
 const sessionId = '5e551011-0000-4000-8000-000000000001'
 const at = Date.UTC(2026, 0, 5, 8)
@@ -57,7 +58,7 @@ describe('the log of a session', () => {
     const log = await openSessionLog(newOptions())
     await log.prompt('Add a cart', p1, at)
     await log.snapshot({ kind: 'whole', promptId: p1, takenAt: at, backups: new Map() })
-    await log.call({ callId: 'c1', name: 'edit_file', args: { path: 'a.ts', old_text: 'one', new_text: 'two' }, at })
+    await log.call({ callId: 'c1', name: 'edit_file', args: { path: 'a.ts', old_text: 'one', new_text: 'two' }, request: 7, at })
     await log.ledger(entryOf(['a.ts']))
     await log.result({ callId: 'c1', name: 'edit_file', status: 'done', text: 'Changed.', display: { kind: 'edit', path: 'a.ts', before: 'one\n', after: 'two\n', diff: 'the diff' }, durationMs: 12, at })
     await log.result({ callId: 'c2', name: 'run_command', status: 'refused', text: 'Not now.', display: { kind: 'none' }, durationMs: 0, at })
@@ -71,7 +72,7 @@ describe('the log of a session', () => {
         { ...base, type: 'system', provenance: 'system', subtype: 'overturn_session', systemPayload: { client: { name: 'test-agent', version: '9' }, version: '1.2.3' } },
         { ...base, type: 'user', provenance: 'real_user', message: { role: 'user', parts: [{ text: 'Add a cart' }] }, promptId: p1 },
         { ...base, type: 'system', provenance: 'system', subtype: 'file_history_snapshot', systemPayload: { snapshots: [{ promptId: p1, timestamp: base.timestamp, trackedFileBackups: {} }] } },
-        { ...base, type: 'assistant', provenance: 'assistant_output', message: { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'edit_file', args: { path: 'a.ts', old_text: 'one', new_text: 'two' } } }] } },
+        { ...base, type: 'assistant', request: 7, provenance: 'assistant_output', message: { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'edit_file', args: { path: 'a.ts', old_text: 'one', new_text: 'two' } } }] } },
         { ...base, type: 'system', provenance: 'system', subtype: 'overturn_ledger', systemPayload: entryOf(['a.ts']) },
         {
           ...base,
@@ -124,7 +125,7 @@ describe('the log of a session', () => {
     const huge = 'x'.repeat(3_000_000)
     const display = { kind: 'edit', path: 'a', before: huge, after: `${huge}y`, diff: huge } as const
     await log.prompt(huge, p1, at)
-    await log.call({ callId: 'c', name: 'write_file', args: { path: 'a', content: huge, list: [huge] }, at })
+    await log.call({ callId: 'c', name: 'write_file', args: { path: 'a', content: huge, list: [huge] }, request: null, at })
     await log.result({ callId: 'c', name: 'write_file', status: 'done', text: huge, display, durationMs: 1, at })
     await log.reply(huge)
     await log.ledger(entryOf(Array.from({ length: 5_001 }, (_, index) => `file-${index}`)))
@@ -167,10 +168,10 @@ describe('a session that goes on after a restart', () => {
     await log.ledger(entryOf(['a'], { promptId: p2, isBeforeTurn: true }))
     appendFileSync(log.file, 'broken line\n{"torn')
     const resumed = await resumeOf(log.file)
-    expect([resumed.snapshots.map(({ promptId, backups }) => [promptId, [...backups.keys()]]), resumed.lastPromptId, resumed.lastUuid, resumed.skipped]).toEqual([[[p1, ['a']]], p2, linesOf(log).at(-1)?.uuid, 1])
+    expect([resumed.snapshots.map(({ promptId, backups }) => [promptId, [...backups.keys()]]), resumed.lastPromptId, resumed.turn, [resumed.firstPrompt, resumed.lastPrompt], [...resumed.changed.keys()], resumed.skipped]).toEqual([[[p1, ['a']]], p2, 2, ['one', 'two'], ['a'], 1])
   })
 
   it('is empty where there is no log', async () => {
-    expect(await resumeOf(join(newOptions().dataFolder, 'none.jsonl'))).toEqual({ snapshots: [], lastUuid: null, lastPromptId: null, skipped: 0 })
+    expect(await resumeOf(join(newOptions().dataFolder, 'none.jsonl'))).toMatchObject({ client: null, snapshots: [], lastPromptId: null, turn: 0, lastAt: null, calls: [], skipped: 0 })
   })
 })

@@ -1,13 +1,11 @@
 import { join } from 'node:path'
 import type { LedgerEntry } from '../../shared/ledger.js'
-import { promptId as asPromptId, type PromptId } from '../../shared/ids.js'
-import { foldSnapshots, type PromptSnapshot, type SnapshotRecord } from '../../shared/snapshot.js'
+import type { PromptId } from '../../shared/ids.js'
 import { makeDataFolder } from '../base/data-files.js'
 import { logSize } from '../base/json-lines.js'
 import { displayOf, keptText, outputText, type ResultDisplay } from './call-display.js'
-import { eachRecord } from './log-records.js'
 import { createRecordChain, lastUuid } from './record-chain.js'
-import { snapshotRecorder, snapshotsIn, snapshotSubtypes, type SnapshotRecorder } from './snapshot-log.js'
+import { snapshotRecorder, type SnapshotRecorder } from './snapshot-log.js'
 
 export interface SessionLogOptions {
   readonly dataFolder: string
@@ -28,6 +26,8 @@ export interface LoggedCall {
   readonly callId: string
   readonly name: string
   readonly args: unknown
+  /** Identity of the request that asked for it, where there was one: by it an agent is told what became of a call that a crash cut off. */
+  readonly request: string | number | null
   readonly at: number
 }
 
@@ -93,8 +93,8 @@ export async function openSessionLog(options: SessionLogOptions): Promise<Sessio
   const system = (subtype: string, systemPayload: unknown, durability?: 'may-be-lost'): Promise<void> =>
     chain.append({ type: 'system', at: null, rest: { subtype, systemPayload } }, durability)
 
-  const said = (part: Readonly<Record<string, unknown>>, at: number | null): Promise<void> =>
-    chain.append({ type: 'assistant', at, rest: { message: { role: 'model', parts: [part] } } }, 'may-be-lost')
+  const said = (part: Readonly<Record<string, unknown>>, at: number | null, rest: Readonly<Record<string, unknown>> = {}): Promise<void> =>
+    chain.append({ type: 'assistant', at, rest: { message: { role: 'model', parts: [part] }, ...rest } }, 'may-be-lost')
 
   if (logSize(file) === 0) {
     const name = client.name.slice(0, longestClientName)
@@ -106,7 +106,7 @@ export async function openSessionLog(options: SessionLogOptions): Promise<Sessio
     sessionId,
     prompt: (text, promptId, at) => chain.append({ type: 'user', at, rest: { message: { role: 'user', parts: [{ text: outputText(text) }] }, promptId } }, 'may-be-lost'),
     snapshot: snapshotRecorder(chain),
-    call: ({ callId, name, args, at }) => said({ functionCall: { id: callId, name, args: keptArgs(args) } }, at),
+    call: ({ callId, name, args, request, at }) => said({ functionCall: { id: callId, name, args: keptArgs(args) } }, at, request === null ? {} : { request }),
     result: (result) => chain.append({ type: 'tool_result', at: result.at, rest: resultRecord(result, folder) }, 'may-be-lost'),
     reply: (text) => said({ text: keptText(text) }, null),
     ledger: async (entry) => {
@@ -116,39 +116,6 @@ export async function openSessionLog(options: SessionLogOptions): Promise<Sessio
     },
     note: (kind, payload) => system(ownSubtypes.note, { kind, ...payload }, 'may-be-lost'),
   }
-}
-
-/** What a session needs to go on after a restart of the host. */
-export interface ResumedSession {
-  /** For `openFileHistory`. */
-  readonly snapshots: readonly PromptSnapshot[]
-  /** Identity of the last record; `null` for an empty or missing log. */
-  readonly lastUuid: string | null
-  readonly lastPromptId: PromptId | null
-  /** Lines and entries that could not be understood. */
-  readonly skipped: number
-}
-
-/** Reads a log of ours as far as it is needed to go on with it. Errors: those of the system. */
-export async function resumeOf(file: string): Promise<ResumedSession> {
-  const records: SnapshotRecord[] = []
-  let lastPromptId: PromptId | null = null
-  let skipped = 0
-  const { badLines } = await eachRecord(file, [...snapshotSubtypes, ownSubtypes.ledger], (record) => {
-    const found = snapshotsIn(record)
-    records.push(...found.records)
-    skipped += found.skipped
-    lastPromptId = found.records.at(-1)?.promptId ?? promptIdOf(record) ?? lastPromptId
-  })
-  return { snapshots: foldSnapshots(records), lastUuid: lastUuid(file), lastPromptId, skipped: skipped + badLines }
-}
-
-/** The turn that a ledger record names. */
-function promptIdOf(record: unknown): PromptId | null {
-  if (typeof record !== 'object' || record === null || !('systemPayload' in record)) return null
-  const payload = record.systemPayload
-  if (typeof payload !== 'object' || payload === null || !('promptId' in payload)) return null
-  return typeof payload.promptId === 'string' ? asPromptId(payload.promptId) : null
 }
 
 /** How qwen-code says each status: (of the call, of its execution). */

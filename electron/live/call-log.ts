@@ -65,7 +65,7 @@ export function createCallLog({ openedLog, root, stance, policy, readState, log,
   }
 
   return {
-    call: async ({ callId, tool, args }) => (await openedLog()).call({ callId, name: tool, args, at: now() }),
+    call: async ({ callId, tool, args, request }) => (await openedLog()).call({ callId, name: tool, args, request, at: now() }),
     classify,
     answer: async (call, safe, waitsFor) => {
       if (!waitsFor) return result(call, safe)

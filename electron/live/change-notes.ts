@@ -13,6 +13,8 @@ import type { CommandWatch } from '../tools/tool-session.js'
 export interface ChangeNotes {
   /** Finds what somebody else changed, and keeps it until `noteFound`. Errors: WORKSPACE_MISSING, CANCELLED at the session's end. */
   readonly look: () => Promise<void>
+  /** Finds what became of the files that an earlier session had changed, and keeps it until `noteFound`; never rejects. */
+  readonly lookBack: () => Promise<void>
   /** Notes what was found; returns its paths. Where the log cannot be written it is kept, and comes with the next note. */
   readonly noteFound: (isBeforeTurn: boolean) => Promise<readonly WorkspacePath[]>
   /** As `ToolSession.noteTyping`. */
@@ -37,13 +39,17 @@ export interface ChangeNotesParts {
   readonly log: Log
   readonly now: () => number
   readonly onChanged: () => void
+  /** What an earlier session changed that goes on. */
+  readonly earlier: ChangeNotes['changed']
+  /** The state of a file now; its bytes are in the store then. */
+  readonly lookAt: (path: WorkspacePath) => Promise<FileState>
 }
 
 /** Longer than this a command does not wait for copies of what it may change. */
 const copiesWaitMs = 3_000
 
-export function createChangeNotes({ index, journal, openedLog, turn, ended, log, now, onChanged }: ChangeNotesParts): ChangeNotes {
-  const changed = new Map<WorkspacePath, { before: FileState; after: FileState }>()
+export function createChangeNotes({ index, journal, openedLog, turn, ended, log, now, onChanged, earlier, lookAt }: ChangeNotesParts): ChangeNotes {
+  const changed = new Map(earlier)
   /** How many commands had begun when a file was last seen to be what `changed` says. */
   const seenAfter = new Map<WorkspacePath, number>()
   let found: readonly DiskChange[] = []
@@ -160,6 +166,15 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
 
   return {
     look,
+    lookBack: async () => {
+      for (const [path, { after: before }] of earlier) {
+        if (before.kind === 'unknown' || ended.aborted) continue
+        const after = await lookAt(path)
+        if (isState(after, before)) continue
+        found = [...found, { path, before, after }]
+        index.adopt(path, after)
+      }
+    },
     noteFound,
     noteTyping: async () => {
       if (!isReady || ended.aborted) return

@@ -62,6 +62,8 @@ export function createDesk(options: DeskOptions): Desk {
     onAsked: options.onAsked,
     onEnded: (approval) => of(approval.source.session)?.noteDecision(approval),
   })
+  let resuming: Promise<unknown> = Promise.resolve()
+  const ending = new Set<Promise<void>>()
   const definitions = tools.map(definitionOf)
 
   let isClosed = false
@@ -71,19 +73,34 @@ export function createDesk(options: DeskOptions): Desk {
 
   const connect = async (hello: AgentHello): Promise<AgentConnection> => {
     assertOpen()
-    const session = await openRunningSession(hello, { ...options, queue, now, onChanged: onAgents })
+    if (hello.resume === null) return open(hello)
+    // One after the other, and after those that are about to end: a session has one agent.
+    const next = resuming.then(() => Promise.all(ending)).then(() => open(hello))
+    resuming = next.catch(() => undefined)
+    return next
+  }
+
+  const open = async (hello: AgentHello): Promise<AgentConnection> => {
+    const isRunning = (logFile: string): boolean => sessions.some((each) => each.logFile === logFile && !each.ended.aborted)
+    const session = await openRunningSession(hello, { ...options, queue, now, onChanged: onAgents, isRunning })
     if (isClosed) await session.close()
     assertOpen()
+    // What goes on is listed once.
+    for (const before of sessions.filter((each) => each.key === session.key)) sessions.splice(sessions.indexOf(before), 1)
     sessions.push(session)
     for (const ended of sessions.filter((each) => each.ended.aborted).slice(0, -keptEnded)) sessions.splice(sessions.indexOf(ended), 1)
     log.info('agent.connected', { client: hello.client, transport: hello.transport, session: session.key })
     onAgents()
     return {
+      sessionId: session.sessionId,
+      cutOff: session.cutOff,
       tools: () => definitions,
       call: (name, args, watch) => runTool(tools, session, { callId: `call-${randomBytes(6).toString('hex')}`, name, args }, watch),
       close: () => {
         log.info('agent.gone', { client: hello.client, session: session.key })
-        session.close().catch((thrown: unknown) => log.error('session.not-closed', thrown, { session: session.key }))
+        const closing = session.close().catch((thrown: unknown) => log.error('session.not-closed', thrown, { session: session.key }))
+        ending.add(closing)
+        void closing.finally(() => ending.delete(closing))
       },
     }
   }

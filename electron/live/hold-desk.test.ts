@@ -77,7 +77,7 @@ const context = () => ({ signal: new AbortController().signal, progress: () => u
 
 /** An agent on the real socket. */
 async function agent(): Promise<{ call(name: string, args: unknown): Promise<string>; readonly closed: Promise<void> }> {
-  const reached = await connectDesk(data, { kind: 'mcp', workspace: ws, mode: null })
+  const reached = await connectDesk(data, { kind: 'mcp', workspace: ws, mode: null, resume: null })
   if (reached.kind !== 'open') throw new Error('The desk is not there.')
   const stream: Duplex = reached.stream
   const waiting = new Map<number, (text: string) => void>()

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import type { AgentSession } from '../../shared/agents.js'
 import type { Approval, ApprovalMode, ApprovalSource } from '../../shared/approval.js'
 import { ReviewError } from '../../shared/errors.js'
-import type { SessionKey } from '../../shared/ids.js'
+import type { FileState } from '../../shared/file-state.js'
+import type { SessionKey, WorkspacePath } from '../../shared/ids.js'
 import type { CommandJudgement } from '../../shared/policy.js'
 import type { AgentHello, ToolAnswer } from '../agents/agent-desk.js'
 import type { ApprovalQueue } from '../approvals/approval-queue.js'
@@ -18,6 +19,7 @@ import type { BackupStore } from '../history/backup-store.js'
 import { createEditWriter } from '../history/edit-writer.js'
 import { openFileHistory } from '../history/file-history.js'
 import { openSessionHistory } from '../history/session-history.js'
+import { backUp } from '../history/back-up.js'
 import { openSessionLog, sessionLogFile, type SessionLog } from '../history/session-log.js'
 import { openWorkspaceIndex } from '../history/workspace-index.js'
 import { judgeCommand } from '../policy/command-policy.js'
@@ -25,14 +27,17 @@ import { leadsOutside } from '../policy/leads-outside.js'
 import type { PolicyFile } from '../policy/policy-file.js'
 import { anyName } from '../policy/shell-fields.js'
 import { keyOf } from '../sessions/log-catalog.js'
+import { tools } from '../tools/registry.js'
 import { withNotes } from '../tools/tool.js'
 import type { ToolSession } from '../tools/tool-session.js'
 import { createDiskStates } from '../workspace/disk-states.js'
 import { openWorkspace } from '../workspace/workspace.js'
 import { createCallLog } from './call-log.js'
 import { createChangeNotes } from './change-notes.js'
+import { earlierCalls, earlierSession, modeOf, settleEarlier, taintOf } from './earlier-session.js'
 import { guardedWorkspace, isOwnData } from './guarded-workspace.js'
 import { createStance, type Stance } from './stance.js'
+import { titleOf } from './title.js'
 import { createTurns, type Turns } from './turns.js'
 import { createWorktreeGuard } from './worktree-guard.js'
 
@@ -49,12 +54,17 @@ export interface RunningSessionDeps {
   readonly now: () => number
   /** Something about the session is different. */
   readonly onChanged: () => void
+  /** Whether an agent works on the session with this log now. */
+  readonly isRunning: (logFile: string) => boolean
   /** A rule was stored. */
   readonly onPolicy: () => void
 }
 
 /** A session that an agent works through our tools. Its log begins with its first turn. */
 export interface RunningSession extends ToolSession {
+  readonly sessionId: string
+  /** As `AgentConnection.cutOff`. */
+  readonly cutOff: (request: string | number, tool: string) => string
   readonly summary: () => AgentSession
   readonly setMode: (mode: ApprovalMode) => void
   readonly noteDecision: (approval: Approval) => void
@@ -69,17 +79,24 @@ const firstLookMs = 2_000
 /** Longer than this the end of a session does not wait for a call that was stopped. */
 const lastCallsMs = 10_000
 
-/** Opens a session for a connected agent. Errors: WORKSPACE_MISSING, OUTSIDE_WORKSPACE for our own data folder. */
+/** Opens a session for a connected agent. Errors: WORKSPACE_MISSING, OUTSIDE_WORKSPACE for our own data folder, those of `earlierSession`. */
 export function openRunningSession(hello: AgentHello, deps: RunningSessionDeps): Promise<RunningSession> {
-  return openSession(hello, deps, createStance(hello.mode, () => deps.policy.current().approvalMode), null)
+  return openSession(hello, deps, null)
 }
 
-/** `outer`: the turns of the session that the agent's own workspace belongs to, which begin its own as well. */
-async function openSession(hello: AgentHello, deps: RunningSessionDeps, stance: Stance, outer: Turns | null): Promise<RunningSession> {
+interface Outer {
+  /** Of the session that the agent's own workspace belongs to; they begin its own as well. */
+  readonly turns: Turns
+  readonly stance: Stance
+}
+
+async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: Outer | null): Promise<RunningSession> {
   const { store, queue, policy, log, now, onChanged } = deps
   const dataFolder = realpathSync(deps.dataFolder)
   const workspace = guardedWorkspace(await openWorkspace(hello.workspace), dataFolder)
-  const sessionId = randomUUID()
+  const earlier = await earlierSession(hello, { dataFolder, folder: workspace.root, isRunning: deps.isRunning })
+  const stance = outer?.stance ?? createStance(modeOf(hello, earlier), () => policy.current().approvalMode, taintOf(earlier))
+  const sessionId = earlier?.sessionId ?? randomUUID()
   const logFile = sessionLogFile(dataFolder, workspace.root, sessionId)
   const key: SessionKey = keyOf(logFile)
   const disk = createDiskStates(now)
@@ -115,9 +132,13 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, stance: 
   let scratch: Promise<RunningSession> | null = null
   let innerSessions: readonly RunningSession[] = []
 
-  const history = await openFileHistory({ workspace, store, disk, history: operations, record: async (snapshot) => (await openedLog()).snapshot(snapshot), log, now })
+  const history = await openFileHistory({ workspace, store, disk, history: operations, record: async (snapshot) => (await openedLog()).snapshot(snapshot), log, earlier: earlier?.snapshots, now })
+  const lookAt = async (path: WorkspacePath): Promise<FileState> => {
+    const made = await backUp(path, undefined, { disk, log, now, resolve: (each) => workspace.resolveInside(each), keep: (_sha256, bytes) => store.put(bytes).then(() => undefined) })
+    return made === 'same' ? { kind: 'unknown', reason: 'unreadable' } : made.state
+  }
   const writer = createEditWriter({ dataFolder, workspace, store, disk, log })
-  const notes = createChangeNotes({ index, journal: operations.journal, openedLog, turn: () => turns.promptId(), ended: ended.signal, log, now, onChanged })
+  const notes = createChangeNotes({ index, journal: operations.journal, openedLog, turn: () => turns.promptId(), ended: ended.signal, log, now, onChanged, earlier: earlier?.changed ?? new Map(), lookAt })
   const readState = (sha256: string): Promise<Uint8Array> => store.readBlob(sha256)
   const calls = createCallLog({ openedLog, root: workspace.root, stance, policy: () => policy.current(), readState, log, now, onChanged })
 
@@ -126,6 +147,8 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, stance: 
     openedLog,
     notes,
     history,
+    earlier: earlier && { number: earlier.turn, title: titleOf(earlier.firstPrompt), lastPrompt: earlier.lastPrompt, lastCallAt: earlier.isSameTurn ? earlier.lastAt : null },
+    lookBack: notes.lookBack,
     whenLooked: () => withinMs(firstLookMs, index.whenReady(ended.signal)).catch((thrown: unknown) => log.error('session.not-looked', thrown)),
     mayBeIdle: () => outer === null && !queue.list().waiting.some((approval) => approval.source.session === key),
     onBegun: async (text) => {
@@ -195,7 +218,7 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, stance: 
     const name = hello.client.replace(/[^\w-]+/g, '-').slice(0, 60)
     const folder = join(dataFolder, 'scratch', /^\w/.test(name) ? name : `agent-${name}`)
     makeDataFolder(folder)
-    const inside = await openSession({ ...hello, workspace: folder }, deps, stance, turns)
+    const inside = await openSession({ ...hello, workspace: folder, resume: null }, deps, { turns, stance })
     await inside.beginTurn(turns.lastPrompt())
     innerSessions = [inside]
     if (ended.signal.aborted) await inside.close()
@@ -203,7 +226,16 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, stance: 
     return inside
   }
 
+  const before = earlierCalls(earlier?.calls ?? [], tools)
+  if (earlier) {
+    // A new one of an agent that wanted to go on, or what could not be read, must not pass for the whole.
+    if (earlier.skipped > 0) told = [...told, `${earlier.skipped} damaged lines of this session's log were passed over.`]
+    await logged(openedLog().then((written) => settleEarlier(written, earlier.calls, tools, now)))
+  } else if (hello.resume?.kind === 'newest') told = [...told, 'There is no earlier session of this agent in this folder: a new one begins.']
+
   const session: RunningSession = {
+    sessionId,
+    cutOff: (request, tool) => before.ofRequest(request, tool).text,
     key,
     workspace,
     disk,
@@ -253,7 +285,12 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, stance: 
       deps.onPolicy()
     },
     noteTyping: notes.noteTyping,
-    beginCommand: notes.beginCommand,
+    beginCommand: async (callId) => {
+      const watch = await notes.beginCommand()
+      // By this a call that a crash cut off is told from one that was not let run yet.
+      await logged(openedLog().then((written) => written.note('running', { callId })))
+      return watch
+    },
     noteWritten: async (callId, cause, changes) => {
       await notes.noteWritten(callId, cause, changes)
       calls.written(callId, changes)
@@ -272,14 +309,14 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, stance: 
     },
     begin: async (call, isPartOfTurn) => {
       turns.callBegins()
-      outer?.callBegins()
+      outer?.turns.callBegins()
       if (!isPartOfTurn) return
       await turns.touch(call.tool)
       await logged(calls.call(call))
     },
     finish: async (call, answer, isPartOfTurn) => {
       turns.callEnds()
-      outer?.callEnds()
+      outer?.turns.callEnds()
       const safe = await calls.classify(call, answer, isPartOfTurn && turns.number() > 0)
       const { status, review_id: id } = answer.structured
       const waitsFor = status === 'pending' && typeof id === 'string' ? findReview(id) : null
@@ -289,6 +326,7 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, stance: 
       return withNotes(safe, sentences)
     },
     findReview,
+    endedReview: before.ofReview,
     failed: (tool, thrown) => log.error('tool.failed', thrown, { tool, session: key }),
     environment: () => deps.environment,
     exec: async (tool) => {
@@ -323,6 +361,7 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, stance: 
     setMode: (next) => {
       stance.setMode(next)
       isRestOfTurn = false
+      if (turns.number() > 0) void session.during(logged(openedLog().then((written) => written.note('mode', { mode: next }))))
       onChanged()
     },
     noteDecision: ({ id, state, decidedBy, outcome, isModified, source: { callId } }) => {

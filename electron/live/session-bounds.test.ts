@@ -67,7 +67,7 @@ describe('hostile arguments', () => {
     ['no_such_tool', 'anything', {}],
   ])('are refused by %s: %s', async (name, _what, args) => {
     await open({ a: 'one\n' }, { policy: { approvalMode: 'review-after' } })
-    const answer = await agent.connection.call(name, args, { signal: new AbortController().signal, progress: () => undefined, budgetMs: null })
+    const answer = await agent.connection.call(name, args, { signal: new AbortController().signal, progress: () => undefined, budgetMs: null, request: null })
     expect([answer.isError, answer.structured['status'], desk.temp.tree(), desk.asked]).toEqual([true, 'refused', { a: '644 one\n' }, []])
   })
 

@@ -22,11 +22,11 @@ export interface Stance {
 
 const keptReasons = 50
 
-/** `first` is the mode that the agent was started with; `null` follows the setting. */
-export function createStance(first: ApprovalMode | null, usualMode: () => ApprovalMode): Stance {
+/** `first` is the mode that the agent was started with; `null` follows the setting. `earlier` is what it had seen before a restart. */
+export function createStance(first: ApprovalMode | null, usualMode: () => ApprovalMode, earlier: Taint = { level: 'PUBLIC', reasons: [] }): Stance {
   let mode = first
   let isPlanApproved = false
-  let taint: Taint = { level: 'PUBLIC', reasons: [] }
+  let taint = earlier
   const current = (): ApprovalMode => mode ?? usualMode()
   return {
     mode: current,

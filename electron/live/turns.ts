@@ -29,6 +29,10 @@ export interface TurnsParts {
   readonly openedLog: () => Promise<SessionLog>
   readonly notes: ChangeNotes
   readonly history: FileHistory
+  /** Where an earlier session goes on. */
+  readonly earlier: EarlierTurns | null
+  /** Notes what others changed since it ended; for the first call of a session that goes on. */
+  readonly lookBack: () => Promise<void>
   /** Resolves after the first look at the workspace, or when that takes too long. */
   readonly whenLooked: () => Promise<void>
   /** Whether silence begins a turn now. */
@@ -37,24 +41,37 @@ export interface TurnsParts {
   readonly now: () => number
 }
 
+export interface EarlierTurns {
+  readonly number: number
+  readonly title: string
+  readonly lastPrompt: string
+  /** `null`: another turn begins with the first call. */
+  readonly lastCallAt: number | null
+}
+
 /** The first call after so long without one begins a turn, where the agent does not say when a prompt came. */
 const idleMs = 5 * 60_000
 
-export function createTurns({ sessionId, openedLog, notes, history, whenLooked, mayBeIdle, onBegun, now }: TurnsParts): Turns {
-  let number = 0
-  let title = ''
-  let lastPrompt = ''
-  let lastCallAt: number | null = null
+export function createTurns({ sessionId, openedLog, notes, history, earlier, lookBack, whenLooked, mayBeIdle, onBegun, now }: TurnsParts): Turns {
+  let { number, title, lastPrompt, lastCallAt }: EarlierTurns = earlier ?? { number: 0, title: '', lastPrompt: '', lastCallAt: null }
+  let hasLooked = false
   let openCalls = 0
   let last: Promise<unknown> = Promise.resolve()
 
   const idOf = (turn: number): PromptId => promptId(`${sessionId}########${turn}`)
 
+  /** What changes before it is not known, but for the files that an earlier session had changed. */
+  const firstLook = async (): Promise<void> => {
+    if (hasLooked) return
+    await whenLooked()
+    if (earlier) await lookBack()
+    hasLooked = true
+  }
+
   const beginNow = async (text: string): ReturnType<Turns['begin']> => {
     const isFirst = number === 0
-    // What changes before the first look is not known.
-    if (isFirst) await whenLooked()
-    else await notes.look()
+    await firstLook()
+    if (!isFirst) await notes.look()
     await (await openedLog()).prompt(text, idOf(number + 1), now())
     number++
     lastCallAt = now()
@@ -82,7 +99,11 @@ export function createTurns({ sessionId, openedLog, notes, history, whenLooked, 
     begin: (text) => inTurn(() => beginNow(text)),
     touch: (tool) =>
       inTurn(async () => {
-        const isIdle = openCalls <= 1 && lastCallAt !== null && now() - lastCallAt > idleMs && mayBeIdle()
+        const isIdle = openCalls <= 1 && (lastCallAt === null || now() - lastCallAt > idleMs) && mayBeIdle()
+        if (number > 0 && !isIdle && !hasLooked) {
+          await firstLook()
+          await notes.noteFound(false)
+        }
         if (number === 0 || isIdle) await beginNow(`(The agent gave no prompt. Its first call was ${tool}.)`)
         lastCallAt = now()
       }),

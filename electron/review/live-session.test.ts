@@ -262,7 +262,7 @@ describe('a session that runs under us', () => {
     await begin({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
     const p1 = await live.turn('Ask first')
     await live.edit({ 'b.txt': 'TWO\n' })
-    await live.log.call({ callId: 'waiting', name: 'edit_file', args: { path: 'a.txt', old_text: 'one', new_text: '1' }, at: 1 })
+    await live.log.call({ callId: 'waiting', name: 'edit_file', args: { path: 'a.txt', old_text: 'one', new_text: '1' }, request: null, at: 1 })
     const { review } = await live.review()
     expect([shown(await review.list({ kind: 'turn', promptId: p1 })), (await review.turns([p1]))[0]?.files]).toEqual([['modified b.txt by edit +1 -1'], 1])
   })

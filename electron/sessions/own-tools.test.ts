@@ -19,7 +19,7 @@ async function read(name: string, args: unknown, status: 'done' | 'failed' | 're
   onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }))
   const log = await openSessionLog({ dataFolder, sessionId, folder: '/home/dev/acme', version: '1', branch: null, client: { name: 'a', version: null }, now: () => 2_000 })
   await log.prompt('Do it', p1, 1_000)
-  await log.call({ callId: 'c1', name, args, at: 1_500 })
+  await log.call({ callId: 'c1', name, args, request: null, at: 1_500 })
   await log.result({ callId: 'c1', name, status, text: 'The answer.', display, durationMs: 40, at: 2_000 })
   const session = await openQwenSession({ file: log.file, agent: 'overturn', indexFile: null, backupHomes: [], isFollowed: false, log: silentLog })
   const entries = await session.readTurn(p1)

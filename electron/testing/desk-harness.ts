@@ -10,12 +10,14 @@ import type { AgentConnection, AgentHello, ToolAnswer } from '../agents/agent-de
 import { silentLog, type Log } from '../base/log.js'
 import { createSedRunner } from '../edits/sed-runner.js'
 import { createDesk, type Desk } from '../live/desk.js'
+import { recoverCutOff } from '../live/recover-cut-off.js'
 import { openPolicyFile, type PolicyFile } from '../policy/policy-file.js'
 import { tempHistory, type TempHistory, type TestContent } from './temp-history.js'
 
 export interface CallOptions {
   readonly signal?: AbortSignal
   readonly budgetMs?: number | null
+  readonly request?: string | number | null
 }
 
 /** An agent that is connected without any transport. */
@@ -29,6 +31,7 @@ export interface TestAgent {
 /** A desk with real services over a temporary workspace and data folder. */
 export interface DeskHarness {
   readonly temp: TempHistory
+  /** The one that runs now. */
   readonly desk: Desk
   readonly policy: PolicyFile
   /** Every question in the order in which a person was asked, and who was told of it. */
@@ -51,6 +54,8 @@ export interface DeskHarness {
   /** Records of all session logs, in order; each with what it is: a subtype, or its type. */
   records(): readonly LogRecord[]
   ledger(): readonly LedgerEntry[]
+  /** As if this process had been killed and another one started: the desk of before says no more, and nobody closed it. */
+  restart(): Promise<void>
   /** The clock that sessions go by runs this much ahead from now on. */
   pass(ms: number): void
   dispose(): Promise<void>
@@ -81,7 +86,8 @@ export async function deskHarness(files: Readonly<Record<string, TestContent>> =
   const untaken: Approval[] = []
   const takers: ((approval: Approval) => void)[] = []
   let aheadMs = 0
-  const desk = createDesk({
+  const desks: Desk[] = []
+  const begin = (): Desk => createDesk({
     dataFolder,
     store: temp.store,
     policy,
@@ -101,19 +107,22 @@ export async function deskHarness(files: Readonly<Record<string, TestContent>> =
     },
     now: () => Date.now() + aheadMs,
   })
+  let desk = begin()
   const harness: DeskHarness = {
     temp,
-    desk,
+    get desk() {
+      return desk
+    },
     policy,
     asked,
     errors,
     put: temp.put,
     read: (path) => readOrNull(temp.at(path)),
     connect: async (hello = {}) => {
-      const connection = await desk.connect({ client: 'test-agent', clientVersion: '1', transport: 'stdio', workspace: options.workspace ?? temp.root, mode: null, ...hello })
+      const connection = await desk.connect({ client: 'test-agent', clientVersion: '1', transport: 'stdio', workspace: options.workspace ?? temp.root, mode: null, resume: null, ...hello })
       return {
         connection,
-        call: (name, args, { signal = new AbortController().signal, budgetMs = null } = {}) => connection.call(name, args, { signal, budgetMs, progress: () => undefined }),
+        call: (name, args, { signal = new AbortController().signal, budgetMs = null, request = null } = {}) => connection.call(name, args, { signal, budgetMs, request, progress: () => undefined }),
         close: connection.close,
       }
     },
@@ -132,11 +141,17 @@ export async function deskHarness(files: Readonly<Record<string, TestContent>> =
     logFiles: () => logFiles(dataFolder),
     records: () => logFiles(dataFolder).flatMap(recordsOf),
     ledger: () => harness.records().flatMap(({ kind, record }) => (kind === 'overturn_ledger' ? [record['systemPayload'] as LedgerEntry] : [])),
+    restart: async () => {
+      desks.push(desk)
+      untaken.length = 0
+      await recoverCutOff({ dataFolder, store: temp.store, log, version: '1.0.0' })
+      desk = begin()
+    },
     pass: (ms) => {
       aheadMs += ms
     },
     dispose: async () => {
-      await desk.close()
+      for (const each of [...desks, desk]) await each.close()
       await sed.close()
       temp.dispose()
     },

@@ -29,8 +29,8 @@ async function run(workspace: string, dataFolder: string, what: string): Promise
     onPolicy: () => undefined,
     onAsked: (approval) => setImmediate(() => decide(approval)),
   })
-  const agent = await desk.connect({ client: 'test-agent', clientVersion: null, transport: 'stdio', workspace, mode: null })
-  const call = (name: string, args: unknown) => agent.call(name, args, { signal: new AbortController().signal, progress: () => undefined, budgetMs: null })
+  const agent = await desk.connect({ client: 'test-agent', clientVersion: null, transport: 'stdio', workspace, mode: null, resume: null })
+  const call = (name: string, args: unknown) => agent.call(name, args, { signal: new AbortController().signal, progress: () => undefined, budgetMs: null, request: null })
   await call('begin_turn', { prompt: 'Go' })
   if (!isEditCase(what)) throw new Error(`There is no case ${what}.`)
   const { name, args } = editCalls[what === 'undo' ? 'patch' : what]

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { AgentDesk, AgentHello, CallWatch, ToolAnswer, ToolDefinition } from '../agents/agent-desk.js'
 
@@ -59,6 +60,8 @@ export function fakeDesk(): FakeDesk {
       desk.hellos.push(hello)
       const { client } = hello
       return {
+        sessionId: hello.resume !== null && 'sessionId' in hello.resume ? hello.resume.sessionId : randomUUID(),
+        cutOff: (request, tool) => `${tool} ${request} was cut off.`,
         tools: () => fakeTools,
         close: () => void desk.closed.push(client),
         call: (name, args, watch) =>

@@ -8,7 +8,8 @@ import type { SessionSummary } from '../../shared/session.js'
 import { silentLog } from '../base/log.js'
 import { openFileHistory, type FileHistory } from '../history/file-history.js'
 import type { SessionHistory } from '../history/session-history.js'
-import { openSessionLog, resumeOf, type LoggedResult, type SessionLog } from '../history/session-log.js'
+import { resumeOf } from '../history/resume-session.js'
+import { openSessionLog, type LoggedResult, type SessionLog } from '../history/session-log.js'
 import { createDiskView } from '../review/disk-view.js'
 import { createOpenedSession, type OpenedSession } from '../review/opened-session.js'
 import { openReviewMarks } from '../review/review-marks.js'
@@ -126,7 +127,7 @@ export async function liveSession(files: Readonly<Record<string, TestContent>> =
 
   async function begin(name: string, args: unknown): Promise<string> {
     const callId = `call-${++calls}`
-    await session.log.call({ callId, name, args, at: now() })
+    await session.log.call({ callId, name, args, request: null, at: now() })
     return callId
   }
 

@@ -126,7 +126,7 @@ function firstOf(...signals: readonly AbortSignal[]): { readonly signal: AbortSi
 
 /** Runs a command between two looks at the disk. Errors, and it did not run: those of `settleOthers`, of a program that cannot be started. */
 async function runNoted(session: ToolSession, call: CallScope, command: string, timeLimitMs: number, stop: AbortSignal): Promise<NotedRun> {
-  const between = await session.beginCommand()
+  const between = await session.beginCommand(call.callId)
   try {
     throwIfAborted(stop)
     call.progress(`Running ${command.slice(0, 60)}`)

@@ -1,7 +1,7 @@
 import { ReviewError } from '../../shared/errors.js'
 import type { CallWatch, ToolAnswer } from '../agents/agent-desk.js'
 import { refused, thrownAnswer, type Tool } from './tool.js'
-import type { ToolSession } from './tool-session.js'
+import type { ToolCallFacts, ToolSession } from './tool-session.js'
 
 export interface ToolRequest {
   readonly callId: string
@@ -21,14 +21,14 @@ export async function runTool(tools: readonly Tool[], session: ToolSession, requ
   if (!tool) return refused('UNKNOWN_TOOL', `There is no tool ${name.slice(0, 60)}. Ask for the list of tools.`)
   try {
     const inside = tool.place === 'scratch' ? await session.exec(name) : session
-    return await session.during(runInside(inside, tool, { callId, tool: name, args: args ?? {}, startedAt: session.now() }, watch))
+    return await session.during(runInside(inside, tool, { callId, tool: name, args: args ?? {}, startedAt: session.now(), request: watch.request }, watch))
   } catch (thrown) {
     session.failed(name, thrown)
     return thrownAnswer(thrown)
   }
 }
 
-async function runInside(session: ToolSession, tool: Tool, call: { readonly callId: string; readonly tool: string; readonly args: unknown; readonly startedAt: number }, watch: CallWatch): Promise<ToolAnswer> {
+async function runInside(session: ToolSession, tool: Tool, call: ToolCallFacts, watch: CallWatch): Promise<ToolAnswer> {
   const isPartOfTurn = tool.effect !== 'session'
   const answer = async (): Promise<ToolAnswer> => {
     try {

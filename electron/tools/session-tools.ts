@@ -31,7 +31,7 @@ export const awaitReview = tool({
   result: {},
   run: async ({ review_id: id }, session, call) => {
     const asked = session.findReview(id)
-    if (!asked) return refused('APPROVAL_NOT_WAITING', 'There is no such review in this session. Make the call again if it is still wanted.', { review_id: id })
+    if (!asked) return session.endedReview(id) ?? refused('APPROVAL_NOT_WAITING', 'There is no such review in this session. Make the call again if it is still wanted.', { review_id: id })
     return awaitAnswer(asked, 'The review', call, session.now)
   },
 })

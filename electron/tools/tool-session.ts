@@ -18,6 +18,8 @@ export interface ToolCallFacts {
   readonly tool: string
   readonly args: unknown
   readonly startedAt: number
+  /** Identity of the agent's request. */
+  readonly request: string | number | null
 }
 
 /** Watches what a command changes. */
@@ -74,7 +76,7 @@ export interface ToolSession {
    * A command is about to run: what somebody else changed since the last look is noted, and copies of what it may change are made.
    * Errors: WORKSPACE_MISSING, CANCELLED at the session's end.
    */
-  readonly beginCommand: () => Promise<CommandWatch>
+  readonly beginCommand: (callId: string) => Promise<CommandWatch>
   /** Notes what an edit of ours wrote; durable when it resolves. */
   readonly noteWritten: (callId: string, cause: LedgerEntry['cause'], changes: LedgerEntry['changes']) => Promise<void>
   /** Tells the agent something with its next answer. */
@@ -90,6 +92,8 @@ export interface ToolSession {
   readonly finish: (call: ToolCallFacts, answer: ToolAnswer, isPartOfTurn: boolean) => Promise<ToolAnswer>
   /** The question with this id, of this session or the one in the agent's own workspace. */
   readonly findReview: (id: string) => Asked<ToolAnswer> | null
+  /** How a question of before a restart ended, by its ticket; `null` for none of this session. */
+  readonly endedReview: (id: string) => ToolAnswer | null
   /** Notes what failed inside a tool. */
   readonly failed: (tool: string, thrown: unknown) => void
   /** The environment that commands run in. */

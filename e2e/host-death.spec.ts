@@ -1,0 +1,44 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { connectAgent } from './connected-agent.js'
+import { expect, test, type World } from './open-app.js'
+
+/** Process that holds the desk. */
+async function hostOf(world: World): Promise<number> {
+  const facts: unknown = JSON.parse(await readFile(join(world.dataFolder, 'desk.json'), 'utf8'))
+  if (typeof facts !== 'object' || facts === null || !('pid' in facts) || typeof facts.pid !== 'number') throw new Error('No host runs.')
+  return facts.pid
+}
+
+const recordsOf = async (world: World): Promise<readonly string[]> => {
+  const folder = join(world.dataFolder, 'sessions', 'projects')
+  const logs = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.jsonl'))
+  expect(logs.length).toBe(1)
+  return (await readFile(join(folder, logs[0] ?? ''), 'utf8')).trimEnd().split('\n')
+}
+
+test.describe('a host that is killed', { tag: '@web' }, () => {
+  test('is followed by another one: the agent hears what became of its call, and goes on in its session', async ({ world }) => {
+    await writeFile(join(world.workspace, 'a.txt'), 'one\n')
+    const agent = await connectAgent(world, { flags: ['--mode', 'review-after'] })
+    await agent.call('begin_turn', { prompt: 'Count' })
+    await agent.call('edit_file', { path: 'a.txt', old_text: 'one', new_text: 'two' })
+    const command = agent.call('run_command', { command: 'touch b.txt' })
+    await expect.poll(async () => (await recordsOf(world)).some((line) => line.includes('touch b.txt'))).toBe(true)
+    const killed = await hostOf(world)
+    process.kill(killed, 'SIGKILL')
+    const told = await command
+    const edited = await agent.call('edit_file', { path: 'a.txt', old_text: 'two', new_text: 'three' })
+    const records = await recordsOf(world)
+    expect([
+      told.isError,
+      told.text,
+      edited.isError,
+      await readFile(join(world.workspace, 'a.txt'), 'utf8'),
+      (await readdir(world.workspace)).filter((name) => name === 'b.txt'),
+      (await hostOf(world)) !== killed,
+      records.filter((line) => line.includes('"type":"user"')).length,
+    ]).toEqual([true, expect.stringMatching(/No answer is a refusal: nothing was written, and nothing ran/), false, 'three\n', [], true, 1])
+    await agent.close()
+  })
+})

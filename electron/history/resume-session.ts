@@ -1,0 +1,207 @@
+import { promptId as asPromptId, type PromptId, type WorkspacePath } from '../../shared/ids.js'
+import type { FileState } from '../../shared/file-state.js'
+import type { LedgerEntry } from '../../shared/ledger.js'
+import { foldSnapshots, type PromptSnapshot, type SnapshotRecord } from '../../shared/snapshot.js'
+import { eachLine } from './log-records.js'
+import { ownSubtypes } from './session-log.js'
+import { snapshotsIn, snapshotSubtypes } from './snapshot-log.js'
+
+/** Identity of a request as the agent gave it. */
+export type RequestId = string | number
+
+/** A call of which the log holds no answer, or whose answer its agent may still ask for by a ticket. */
+export interface EarlierCall {
+  readonly callId: string
+  readonly tool: string
+  /** `null` where the log does not say. */
+  readonly request: RequestId | null
+  /** The ticket that its agent was given. */
+  readonly review: string | null
+  /** How the question that it asked ended. */
+  readonly decision: { readonly state: string; readonly outcome: string } | null
+  /** Whether a command was let run for it. */
+  readonly hasRun: boolean
+  /** What the ledger says it changed; `null` for no entry. */
+  readonly changed: readonly WorkspacePath[] | null
+  /** What the agent was told, or would have been. */
+  readonly result: { readonly isDone: boolean; readonly text: string } | null
+}
+
+/** What the log of a session of ours says to whoever goes on with it. Times are milliseconds. */
+export interface ResumedSession {
+  /** Name that the agent gave itself; `null` where the log does not begin as one of ours. */
+  readonly client: string | null
+  /** Its workspace, absolute. */
+  readonly folder: string | null
+  /** For `openFileHistory`. */
+  readonly snapshots: readonly PromptSnapshot[]
+  readonly lastPromptId: PromptId | null
+  /** Number of the last turn; 0 for none. */
+  readonly turn: number
+  readonly firstPrompt: string
+  readonly lastPrompt: string
+  /** When the last record was written; `null` for an empty or missing log. */
+  readonly lastAt: number | null
+  /** Every file that changed, its first state and its last. */
+  readonly changed: ReadonlyMap<WorkspacePath, { readonly before: FileState; readonly after: FileState }>
+  readonly calls: readonly EarlierCall[]
+  /** Payload of the newest note of each kind. */
+  readonly notes: ReadonlyMap<string, Readonly<Record<string, unknown>>>
+  /** Lines and entries that could not be understood. */
+  readonly skipped: number
+}
+
+type Fields = Readonly<Record<string, unknown>>
+type GrowingCall = { -readonly [Key in keyof EarlierCall]: EarlierCall[Key] }
+
+/** Reads a log of ours as far as it is needed to go on with it. Errors: those of the system. */
+export async function resumeOf(file: string): Promise<ResumedSession> {
+  const reading = new Reading()
+  await eachLine(file, (line) => reading.line(line))
+  return reading.result()
+}
+
+class Reading {
+  readonly #snapshots: SnapshotRecord[] = []
+  readonly #prompts: string[] = []
+  readonly #changed = new Map<WorkspacePath, { before: FileState; after: FileState }>()
+  readonly #calls = new Map<string, GrowingCall>()
+  readonly #notes = new Map<string, Fields>()
+  #client: string | null = null
+  #folder: string | null = null
+  #lastPromptId: PromptId | null = null
+  #turn = 0
+  #lastAt: number | null = null
+  #skipped = 0
+
+  line(line: Buffer): void {
+    let record: unknown
+    try {
+      record = JSON.parse(line.toString('utf8'))
+    } catch {
+      this.#skipped++
+      return
+    }
+    if (!isFields(record)) return void this.#skipped++
+    const at = Date.parse(textOf(record['timestamp']))
+    if (Number.isFinite(at)) this.#lastAt = Math.max(at, this.#lastAt ?? at)
+    switch (record['type']) {
+      case 'user':
+        if (typeof record['promptId'] === 'string') this.#prompt(record['promptId'], record)
+        return
+      case 'assistant':
+        return this.#call(record)
+      case 'tool_result':
+        return this.#result(record)
+      case 'system':
+        return this.#system(textOf(record['subtype']), record)
+    }
+  }
+
+  result(): ResumedSession {
+    return {
+      client: this.#client,
+      folder: this.#folder,
+      snapshots: foldSnapshots(this.#snapshots),
+      lastPromptId: this.#lastPromptId,
+      turn: this.#turn,
+      firstPrompt: this.#prompts[0] ?? '',
+      lastPrompt: this.#prompts.at(-1) ?? '',
+      lastAt: this.#lastAt,
+      changed: this.#changed,
+      calls: [...this.#calls.values()].filter(({ result, review }) => result === null || review !== null),
+      notes: this.#notes,
+      skipped: this.#skipped,
+    }
+  }
+
+  #inTurn(id: string): void {
+    this.#lastPromptId = asPromptId(id)
+    const number = Number(/########(\d+)$/.exec(id)?.[1])
+    if (Number.isSafeInteger(number)) this.#turn = Math.max(this.#turn, number)
+  }
+
+  #prompt(id: string, record: Fields): void {
+    this.#inTurn(id)
+    this.#prompts.push(textOf(partOf(record)['text']))
+    // Only the ends matter.
+    if (this.#prompts.length > 2) this.#prompts.splice(1, 1)
+  }
+
+  #call(record: Fields): void {
+    const asked = partOf(record)['functionCall']
+    if (!isFields(asked) || typeof asked['id'] !== 'string') return
+    const request = record['request']
+    this.#calls.set(asked['id'], {
+      callId: asked['id'],
+      tool: textOf(asked['name']),
+      request: typeof request === 'string' || typeof request === 'number' ? request : null,
+      review: null,
+      decision: null,
+      hasRun: false,
+      changed: null,
+      result: null,
+    })
+  }
+
+  #result(record: Fields): void {
+    const answered = partOf(record)['functionResponse']
+    const { response, id } = isFields(answered) ? answered : {}
+    const call = this.#calls.get(textOf(id))
+    if (!call || !isFields(response)) return
+    call.result = 'output' in response ? { isDone: true, text: textOf(response['output']) } : { isDone: false, text: textOf(response['error']) }
+  }
+
+  #system(subtype: string, record: Fields): void {
+    const payload = record['systemPayload']
+    if (!isFields(payload)) return void this.#skipped++
+    if (subtype === ownSubtypes.session) {
+      const { client } = payload
+      this.#client = isFields(client) ? textOf(client['name']) : null
+      this.#folder = textOf(record['cwd'])
+      return
+    }
+    if (subtype === ownSubtypes.ledger) return this.#ledger(payload)
+    if (subtype === ownSubtypes.note) return this.#note(payload)
+    if (!snapshotSubtypes.some((each) => each === subtype)) return
+    const found = snapshotsIn(record)
+    this.#snapshots.push(...found.records)
+    this.#skipped += found.skipped
+    const last = found.records.at(-1)
+    if (last) this.#inTurn(last.promptId)
+  }
+
+  #ledger(payload: Fields): void {
+    if (typeof payload['promptId'] !== 'string' || !Array.isArray(payload['changes'])) return void this.#skipped++
+    this.#inTurn(payload['promptId'])
+    const changes = payload['changes'] as LedgerEntry['changes']
+    for (const { path, before, after } of changes) this.#changed.set(path, { before: this.#changed.get(path)?.before ?? before, after })
+    const call = this.#calls.get(textOf(payload['callId']))
+    if (call) call.changed = [...(call.changed ?? []), ...changes.map(({ path }) => path)]
+  }
+
+  #note(payload: Fields): void {
+    const kind = textOf(payload['kind'])
+    this.#notes.set(kind, payload)
+    const call = this.#calls.get(textOf(payload['callId']))
+    if (!call) return
+    if (kind === 'pending') call.review = textOf(payload['approval'])
+    if (kind === 'running') call.hasRun = true
+    if (kind === 'decision') call.decision = { state: textOf(payload['state']), outcome: textOf(payload['outcome']) }
+  }
+}
+
+function partOf(record: Fields): Fields {
+  const { message } = record
+  const parts = isFields(message) ? message['parts'] : null
+  const first: unknown = Array.isArray(parts) ? parts[0] : null
+  return isFields(first) ? first : {}
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,187 @@
+import { appendFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Resume } from '../agents/agent-desk.js'
+import { approve, deskHarness, reject, statusOf, type DeskHarness, type TestAgent } from '../testing/desk-harness.js'
+
+let desk: DeskHarness
+let agent: TestAgent
+
+afterEach(() => desk.dispose())
+
+async function open(files: Readonly<Record<string, string>>, mode: 'ask' | 'review-after' = 'review-after'): Promise<void> {
+  desk = await deskHarness(files, { policy: { approvalMode: mode } })
+  agent = await desk.connect()
+}
+
+const edit = (path: string, from: string, to: string, options = {}) => agent.call('edit_file', { path, old_text: from, new_text: to }, options)
+
+/** The host is killed, and the agent's connection goes on as the shim lets it. */
+async function killAndReturn(kind: 'lost-connection' | 'session' = 'lost-connection'): Promise<string> {
+  const { sessionId } = agent.connection
+  await desk.restart()
+  agent = await desk.connect({ resume: { kind, sessionId } })
+  return sessionId
+}
+
+const session = () => {
+  const [first, second] = desk.desk.list()
+  if (!first || second) throw new Error('There is not one session.')
+  return first
+}
+
+describe('a session whose host was killed', () => {
+  it('goes on in the same log and turn, with what was typed meanwhile told apart', async () => {
+    await open({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
+    await agent.call('begin_turn', { prompt: 'First' })
+    await agent.call('begin_turn', { prompt: 'Second' })
+    await edit('a.txt', 'one', 'two')
+    const id = await killAndReturn()
+    desk.put('a.txt', 'two\ntyped\n')
+    await edit('a.txt', 'two', 'three')
+    await agent.call('begin_turn', { prompt: 'Third' })
+    await edit('b.txt', 'one', 'two')
+    expect([
+      desk.logFiles().map((file) => basename(file, '.jsonl')),
+      desk.records().filter(({ kind }) => kind === 'user').map(({ record }) => String(record['promptId']).split('#').at(-1)),
+      desk.ledger().map(({ cause, promptId, isBeforeTurn, changes }) => [cause, promptId.split('#').at(-1), isBeforeTurn, ...changes.map(({ path }) => path)]),
+      session(),
+      desk.read('a.txt'),
+    ]).toMatchObject([
+      [id],
+      ['1', '2', '3'],
+      [['edit', '2', false, 'a.txt'], ['user', '2', false, 'a.txt'], ['edit', '2', false, 'a.txt'], ['edit', '3', false, 'b.txt']],
+      { turn: 3, isConnected: true, client: 'test-agent' },
+      'three\ntyped\n',
+    ])
+  })
+
+  it('begins another turn where an agent was started anew, or was silent for long', async () => {
+    await open({ a: 'one\n' })
+    await agent.call('begin_turn', { prompt: 'First' })
+    await edit('a', 'one', 'two')
+    await killAndReturn('session')
+    desk.put('a', 'typed two\n')
+    const begun = await agent.call('begin_turn', { prompt: 'Second' })
+    await killAndReturn('session')
+    await edit('a', 'two', 'three')
+    await killAndReturn()
+    desk.pass(6 * 60_000)
+    await edit('a', 'three', 'four')
+    expect([begun.structured, session().turn, desk.ledger().map(({ cause, promptId, isBeforeTurn }) => [cause, promptId.split('#').at(-1), isBeforeTurn])]).toEqual([
+      { status: 'done', turn: 2, changed_by_others: ['a'] },
+      4,
+      [['edit', '1', false], ['user', '2', true], ['edit', '3', false], ['edit', '4', false]],
+    ])
+  })
+
+  it('refuses what waited, in the log and by its ticket, and can be asked anew', async () => {
+    await open({ a: 'one\n' }, 'ask')
+    const ticket = await edit('a', 'one', 'two', { budgetMs: 0, request: 7 })
+    void edit('a', 'one', 'three', { request: 'x' })
+    while (desk.asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    const [first] = desk.asked
+    await killAndReturn()
+    const refusal = /No answer is a refusal: nothing was written/
+    const old = await agent.call('await_review', { review_id: String(ticket.structured['review_id']) })
+    expect([
+      [agent.connection.cutOff(7, 'edit_file'), agent.connection.cutOff('x', 'edit_file')],
+      [statusOf(old), old.text],
+      await desk.decide(first ?? await desk.nextAsked(), approve()).then(() => 'decided', (thrown: { readonly code: string }) => thrown.code),
+      desk.records().filter(({ kind }) => kind === 'tool_result').map(({ record }) => JSON.stringify(record)),
+      desk.read('a'),
+    ]).toEqual([
+      [expect.stringMatching(refusal), expect.stringMatching(refusal)],
+      ['APPROVAL_UNANSWERED', expect.stringMatching(refusal)],
+      'APPROVAL_NOT_WAITING',
+      [expect.stringMatching(refusal), expect.stringMatching(refusal)],
+      'one\n',
+    ])
+    const again = edit('a', 'one', 'two')
+    await desk.decideNext(approve())
+    expect([(await again).isError, desk.read('a')]).toEqual([false, 'two\n'])
+  })
+
+  it('tells what was written, what was rejected, what ran, and what never began', async () => {
+    await open({ a: 'one\n' }, 'ask')
+    const written = await edit('a', 'one', 'two', { budgetMs: 0, request: 1 })
+    await desk.decideNext(approve())
+    const rejected = await edit('a', 'two', 'three', { budgetMs: 0, request: 2 })
+    await desk.decideNext(reject('Keep it'))
+    const tickets = [written, rejected].map(({ structured }) => String(structured['review_id']))
+    void agent.call('run_command', { command: 'sleep 60; touch c' }, { request: 3 })
+    await desk.decideNext(approve())
+    await expect.poll(() => desk.records().some(({ record }) => JSON.stringify(record).includes('"kind":"running"'))).toBe(true)
+    void agent.call('run_command', { command: 'touch b' }, { request: 4 })
+    await desk.nextAsked()
+    await killAndReturn()
+    const ended = await Promise.all(tickets.map((id) => agent.call('await_review', { review_id: id })))
+    expect([
+      ended.map((answer) => [statusOf(answer), answer.text]),
+      [3, 4, 5].map((request) => agent.connection.cutOff(request, 'run_command')),
+      agent.connection.cutOff(6, 'begin_turn'),
+      agent.connection.cutOff(6, 'exec_run'),
+    ]).toEqual([
+      [['done', expect.stringContaining('+two')], ['APPROVAL_UNANSWERED', expect.stringContaining('Keep it')]],
+      [expect.stringContaining('may have run in part or whole'), expect.stringContaining('nothing ran'), expect.stringContaining('before this call began')],
+      expect.stringContaining('Call begin_turn again'),
+      expect.stringContaining('is not known'),
+    ])
+  })
+
+  it('keeps its mode and its taint, and not what a person allowed for the rest of a turn', async () => {
+    const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`
+    await open({ a: 'one\n', '.env': `TOKEN=${token}\n` }, 'ask')
+    await agent.call('read_file', { path: '.env' })
+    desk.desk.setMode(session().session, 'review-after')
+    desk.desk.setMode(session().session, 'ask')
+    const before = session().taint.level
+    const waiting = edit('a', 'one', 'two')
+    await desk.decideNext(approve({ isForRestOfTurn: true }))
+    await waiting
+    const { sessionId } = agent.connection
+    await desk.restart()
+    agent = await desk.connect({ mode: 'review-after', resume: { kind: 'lost-connection', sessionId } })
+    void edit('a', 'two', 'three')
+    await desk.nextAsked()
+    expect([before === 'PUBLIC', session().taint.level === before, session().mode]).toEqual([false, true, 'ask'])
+  })
+
+  it('is passed over damaged lines, and says so', async () => {
+    await open({ a: 'one\n' })
+    await edit('a', 'one', 'two')
+    for (const file of desk.logFiles()) appendFileSync(file, 'broken line\n{"torn')
+    await killAndReturn()
+    expect([(await edit('a', 'two', 'three')).text, session().turn]).toEqual([expect.stringContaining('1 damaged line'), 1])
+  })
+})
+
+describe('going on with a session', () => {
+  const refusal = (resume: Resume, client = 'test-agent') => desk.connect({ resume, client }).then(() => 'connected', (thrown: { readonly code: string }) => thrown.code)
+
+  it('is refused for one that runs, one of another agent, and none', async () => {
+    await open({ a: 'one\n' })
+    await edit('a', 'one', 'two')
+    const { sessionId } = agent.connection
+    const resume = { kind: 'session', sessionId } as const
+    const whileItRuns = await refusal(resume)
+    agent.close()
+    expect([whileItRuns, await refusal(resume, 'another'), await refusal({ kind: 'session', sessionId: '5e551011-0000-4000-8000-000000000001' }), await refusal(resume), await refusal(resume)]).toEqual([
+      'NOT_ADMITTED', 'SESSION_NOT_FOUND', 'SESSION_NOT_FOUND', 'connected', 'NOT_ADMITTED',
+    ])
+    expect(desk.desk.list().length).toBe(1)
+  })
+
+  it('takes the newest of this agent that nobody works on, or begins one and says so', async () => {
+    await open({ a: 'one\n' })
+    agent.close()
+    agent = await desk.connect({ resume: { kind: 'newest' } })
+    const first = await edit('a', 'one', 'two')
+    const other = await desk.connect({ client: 'another' })
+    await other.call('read_file', { path: 'a' })
+    const { sessionId } = agent.connection
+    agent.close()
+    const [one, two] = await Promise.all([desk.connect({ resume: { kind: 'newest' } }), desk.connect({ resume: { kind: 'newest' } })])
+    expect([first.text, one.connection.sessionId === sessionId, two.connection.sessionId === sessionId]).toEqual([expect.stringContaining('There is no earlier session'), true, false])
+  })
+})

@@ -1,0 +1,157 @@
+import { readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { approvalModes, type ApprovalMode } from '../../shared/approval.js'
+import { ReviewError } from '../../shared/errors.js'
+import { sensitivities } from '../../shared/policy.js'
+import type { AgentHello, ToolAnswer } from '../agents/agent-desk.js'
+import { isMissing } from '../base/disk-errors.js'
+import { resumeOf, type EarlierCall, type RequestId, type ResumedSession } from '../history/resume-session.js'
+import { sessionLogFile, type SessionLog } from '../history/session-log.js'
+import { done, refused, type Tool } from '../tools/tool.js'
+import type { Taint } from './stance.js'
+
+/** A session that goes on. */
+export interface EarlierSession extends ResumedSession {
+  readonly sessionId: string
+  /** The same agent is back after its connection was lost: it goes on in the turn that it was in. */
+  readonly isSameTurn: boolean
+}
+
+export interface EarlierParts {
+  readonly dataFolder: string
+  /** Root of the workspace, real path. */
+  readonly folder: string
+  /** Whether an agent works on the session with this log now. */
+  readonly isRunning: (logFile: string) => boolean
+}
+
+/**
+ * The session that an agent goes on with; `null` for a new one: it asked for none, or there is none yet.
+ * Errors: SESSION_NOT_FOUND, NOT_ADMITTED for one that an agent works on now, and those of the system.
+ */
+export async function earlierSession({ client, resume }: Pick<AgentHello, 'client' | 'resume'>, parts: EarlierParts): Promise<EarlierSession | null> {
+  if (resume === null) return null
+  if (resume.kind === 'newest') {
+    const file = await newestOf(client, parts)
+    return file === null ? null : { ...(await resumeOf(file)), sessionId: basename(file, '.jsonl'), isSameTurn: false }
+  }
+  const file = sessionLogFile(parts.dataFolder, parts.folder, resume.sessionId)
+  if (parts.isRunning(file)) throw new ReviewError('NOT_ADMITTED', 'An agent is connected that works on this session. End it first, or connect without --session.')
+  const resumed = await resumeOf(file)
+  const isSameTurn = resume.kind === 'lost-connection'
+  // It had begun no turn, so there is nothing to go on with but its identity.
+  if (resumed.lastAt === null && isSameTurn) return { ...resumed, sessionId: resume.sessionId, isSameTurn: false }
+  if (resumed.client === null || resumed.folder !== parts.folder) {
+    throw new ReviewError('SESSION_NOT_FOUND', 'There is no such session of this folder. "overturn sessions" lists them; without --session a new one begins.')
+  }
+  if (resumed.client !== client) {
+    throw new ReviewError('SESSION_NOT_FOUND', `This session belongs to ${resumed.client.slice(0, 60) || 'another agent'}. Connect without --session for a session of your own.`)
+  }
+  return { ...resumed, sessionId: resume.sessionId, isSameTurn }
+}
+
+/** The log that was written last of those that this agent can go on with. */
+async function newestOf(client: string, { dataFolder, folder, isRunning }: EarlierParts): Promise<string | null> {
+  const chats = dirname(sessionLogFile(dataFolder, folder, 'any'))
+  const files = namesIn(chats)
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => join(chats, name))
+    .filter((file) => !isRunning(file))
+    .map((file) => ({ file, at: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((one, two) => two.at - one.at)
+  for (const { file } of files) {
+    const found = await resumeOf(file)
+    if (found.client === client && found.folder === folder) return file
+  }
+  return null
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (thrown) {
+    if (isMissing(thrown)) return []
+    throw thrown
+  }
+}
+
+/** What became of a call that had no answer when its host ended: whether it was carried out, and a text for the agent. */
+export interface CutOffEnd {
+  readonly isDone: boolean
+  readonly text: string
+}
+
+/** What the log proves about a call that a crash cut off. Edits that it had left half done were ended before this is asked. */
+export function endOfCutOff(call: EarlierCall, tools: readonly Tool[]): CutOffEnd {
+  const { changed, decision } = call
+  if (changed !== null && changed.length > 0) {
+    return { isDone: true, text: `Overturn ended before it could answer. This call was carried out, and changed: ${listed(changed)}. Read what you need of it, and do not make the call again.` }
+  }
+  const effect = tools.find(({ name }) => name === call.tool)?.effect
+  if (effect === 'reads') return { isDone: false, text: 'Overturn ended before it could answer. This call only reads: make it again.' }
+  if (effect === 'command' && call.hasRun) {
+    return { isDone: false, text: 'Overturn ended while this command ran, or right after: it may have run in part or whole. Look at the present state of the files before you run it again.' }
+  }
+  if (decision?.state === 'rejected' || decision?.state === 'denied') return { isDone: false, text: `${decision.outcome} Nothing was done.` }
+  return { isDone: false, text: 'Overturn ended before this was decided or done. No answer is a refusal: nothing was written, and nothing ran. Make the call again if it is still wanted.' }
+}
+
+/** The same for a request that is in no log of the session. */
+export function endOfUnlogged(tool: string, tools: readonly Tool[]): CutOffEnd {
+  const found = tools.find(({ name }) => name === tool)
+  if (found?.effect === 'session') return { isDone: false, text: `Overturn ended before it could answer. Call ${tool} again.` }
+  if (found?.place === 'scratch' && found.effect !== 'reads') {
+    return { isDone: false, text: 'Overturn ended while this call ran. What it did in your own workspace is not known, and a new one has begun there: look at it before you make the call again.' }
+  }
+  return { isDone: false, text: 'Overturn ended before this call began: nothing was written, and nothing ran. Make the call again.' }
+}
+
+/** What became of the calls of an earlier session, for those who ask later. */
+export interface EarlierCalls {
+  /** By the identity of the request, in the process of the agent that asked. */
+  readonly ofRequest: (request: RequestId, tool: string) => CutOffEnd
+  /** By a ticket; `null` for none of this session. */
+  readonly ofReview: (review: string) => ToolAnswer | null
+}
+
+export function earlierCalls(calls: readonly EarlierCall[], tools: readonly Tool[]): EarlierCalls {
+  const endOf = (call: EarlierCall): CutOffEnd => call.result ?? endOfCutOff(call, tools)
+  return {
+    ofRequest: (request, tool) => {
+      const call = calls.findLast((each) => each.request === request && each.tool === tool && each.result === null)
+      return call ? endOf(call) : endOfUnlogged(tool, tools)
+    },
+    ofReview: (review) => {
+      const call = calls.find((each) => each.review === review)
+      if (!call) return null
+      const { isDone, text } = endOf(call)
+      return isDone ? done(text, { review_id: review }) : refused('APPROVAL_UNANSWERED', text, { review_id: review })
+    },
+  }
+}
+
+/** Ends in the log what the crash had left open there. */
+export async function settleEarlier(log: SessionLog, calls: readonly EarlierCall[], tools: readonly Tool[], now: () => number): Promise<void> {
+  for (const call of calls) {
+    if (call.result !== null) continue
+    const { isDone, text } = endOfCutOff(call, tools)
+    const { callId, tool } = call
+    await log.result({ callId, name: tool, status: isDone ? 'done' : 'refused', text, display: { kind: 'none' }, durationMs: 0, at: now() })
+  }
+}
+
+/** An agent that is back keeps the mode that a person chose meanwhile; one that goes on anew says which it wants. */
+export function modeOf({ mode }: Pick<AgentHello, 'mode'>, earlier: EarlierSession | null): ApprovalMode | null {
+  const chosen = earlier?.isSameTurn === true ? earlier.notes.get('mode')?.['mode'] : null
+  return approvalModes.find((each) => each === chosen) ?? mode
+}
+
+export function taintOf(earlier: EarlierSession | null): Taint {
+  const level = sensitivities.find((each) => each === earlier?.notes.get('classified')?.['taint'])
+  return level === undefined ? { level: 'PUBLIC', reasons: [] } : { level, reasons: [{ level, why: 'Seen before Overturn was started again', source: 'this session' }] }
+}
+
+function listed(paths: readonly string[]): string {
+  const unique = [...new Set(paths)]
+  return unique.length > 20 ? `${unique.slice(0, 20).join(', ')} and ${unique.length - 20} more` : unique.join(', ')
+}

@@ -73,6 +73,7 @@ const scope: z.ZodType<Scope, unknown> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('range'), from: prompt, to: prompt }),
   z.object({ kind: z.literal('since-reviewed') }),
   z.object({ kind: z.literal('by-user'), after: prompt }),
+  z.object({ kind: z.literal('user-in-turn'), promptId: prompt }),
   z.object({ kind: z.literal('operation'), operationId: operation }),
   z.object({ kind: z.literal('base') }),
 ])

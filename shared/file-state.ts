@@ -65,6 +65,8 @@ export type ChangeBadge =
   | { readonly kind: 'backup-failed' }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'outside-workspace' }
+  /** The comparison holds what others than the agent changed as well. */
+  | { readonly kind: 'with-typing' }
 
 export type LineEnds = 'lf' | 'crlf' | 'mixed' | 'none'
 
@@ -98,12 +100,14 @@ export type Scope =
   /** From the start of the turn to the disk. */
   | { readonly kind: 'to-disk'; readonly promptId: PromptId }
   | { readonly kind: 'session' }
-  /** From the start of `from` to the end of `to`. */
+  /** From the start of `from` to the end of `to`; what others changed in between is taken out where it can be told apart, as in a turn. */
   | { readonly kind: 'range'; readonly from: PromptId; readonly to: PromptId }
   /** From what was marked as reviewed to the present content of the turn's files. */
   | { readonly kind: 'since-reviewed' }
   /** What changed between the end of the turn (or the last one before the disk) and the next start, by others than the agent. */
   | { readonly kind: 'by-user'; readonly after: PromptId }
+  /** What others changed in the middle of the turn, before the agent went on with the same files. */
+  | { readonly kind: 'user-in-turn'; readonly promptId: PromptId }
   /** What one of our own operations (rewind, take-back, undo) changed. */
   | { readonly kind: 'operation'; readonly operationId: string }
   /** From the commit that the session's worktree left from to the disk, whoever changed it. */

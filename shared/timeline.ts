@@ -75,6 +75,8 @@ export interface TurnDetails {
   readonly limits: readonly string[]
   /** What others changed between this turn's end and the next turn's start, where the records show it. */
   readonly byUser: { readonly files: number; readonly stat: DiffStat } | null
+  /** What others changed in the middle of this turn, before the agent went on with the same files. */
+  readonly byUserInside: { readonly files: number; readonly stat: DiffStat } | null
 }
 
 /** The state of an opened session, asked again after each event about it. */

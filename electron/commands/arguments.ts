@@ -109,7 +109,7 @@ export const usage = `overturn: see, take back and rewind what a coding agent ch
   overturn why <file>:<line>                          the turn and prompt that wrote a line
   overturn export <session> --format qwen-code [--to DIR]
                                                       to go on with it there, its history included
-  overturn mcp [--workspace DIR] [--mode ask|review-after|plan]
+  overturn mcp [--workspace DIR] [--mode ask|review-after|plan] [--continue | --session ID]
                                                       lets an agent work through Overturn (MCP on standard streams)
   overturn approvals [<id>] [--json] [--wait]         what agents want to do and wait for
   overturn approve <id> [--path P] [--hunks 1,3] [--content FILE] [--revision N] [--rest-of-turn] [--always] [--comment TEXT]

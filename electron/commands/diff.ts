@@ -4,6 +4,7 @@ import type { Moment } from '../../shared/file-state.js'
 import { workspacePath, type WorkspacePath } from '../../shared/ids.js'
 import { formatPatch, type PatchFile, type PatchSide } from '../../shared/patch.js'
 import type { KnownContent } from '../history/content.js'
+import { hasTyping } from '../review/scoped-pairs.js'
 import type { Opened } from '../review/workbench.js'
 import type { CommandLine } from './arguments.js'
 import { momentNamed } from './moments.js'
@@ -12,7 +13,8 @@ import type { CommandWorld, ExitCode } from './world.js'
 
 /**
  * `diff <session> [--from <turn|start>] [--to <turn|end|disk>] [path…]`: a patch that `git apply` accepts. Files of which
- * one side is not known are left out and named; the exit code is 1 then.
+ * one side is not known are left out and named; the exit code is 1 then. Files that others than the agent changed in between are
+ * named too: the patch holds their changes as well.
  */
 export async function diff(line: CommandLine, world: CommandWorld): Promise<ExitCode> {
   const opened = await world.open(session(line))
@@ -22,16 +24,28 @@ export async function diff(line: CommandLine, world: CommandWorld): Promise<Exit
   const paths = given.length > 0 ? given : await opened.review.contents.pathsTouched(world.signal)
   const unknown: WorkspacePath[] = []
   const patches: string[] = []
+  const withTyping: WorkspacePath[] = []
+  const since = from.kind === 'disk' || to.kind === 'disk' ? await typedSinceEnd(opened, world.signal) : new Set<WorkspacePath>()
   for (const path of paths) {
     const file = await fileBetween(opened, path, from, to, world.signal)
-    if (file) patches.push(formatPatch([file], { deflate: deflateSync, sha1 }))
-    else unknown.push(path)
+    if (!file) unknown.push(path)
+    const text = file ? formatPatch([file], { deflate: deflateSync, sha1 }) : ''
+    if (text === '') continue
+    patches.push(text)
+    if (since.has(path) || (await hasTyping(opened.review.contents.now(), path, from, to, world.signal))) withTyping.push(path)
   }
   const patch = patches.join('')
   // As bytes: a patch is applied as it is.
-  world.out(line.flag('json') ? asJson({ patch, unknown }) : Buffer.from(patch))
+  world.out(line.flag('json') ? asJson({ patch, unknown, withTyping }) : Buffer.from(patch))
   for (const path of unknown) world.note(`${plain(path)}: not in the patch, its content is not known at one of the two moments.\n`)
+  for (const path of withTyping) world.note(`${plain(path)}: contains your own changes, beside those of the agent.\n`)
   return unknown.length > 0 ? 1 : 0
+}
+
+/** What differs on the disk from what the agent left last. */
+async function typedSinceEnd({ recorded, review }: Opened, signal: AbortSignal): Promise<ReadonlySet<WorkspacePath>> {
+  const last = recorded.turns.at(-1)
+  return new Set(last ? (await review.list({ kind: 'by-user', after: last.promptId }, { signal })).map(({ path }) => path) : [])
 }
 
 /** Both sides of a path; `null` where one of them is not known, or is no file. */

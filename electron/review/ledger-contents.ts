@@ -1,5 +1,5 @@
 import { ReviewError } from '../../shared/errors.js'
-import type { ChangeCause, FileState } from '../../shared/file-state.js'
+import type { ChangeCause, FileState, Moment } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { LedgerChange } from '../../shared/ledger.js'
 import { storedContent, type BackupStore } from '../history/backup-store.js'
@@ -18,6 +18,8 @@ export interface LedgerInterlude {
 /** The ledger of one revision as contents. Turns count from 0. */
 export interface LedgerContents {
   readonly paths: ReadonlySet<WorkspacePath>
+  /** What commands did is not all in it, nor what others did. */
+  readonly isPartial: boolean
   names(path: WorkspacePath): boolean
   /** As the turn began; `null` where the ledger does not tell, so that the snapshots may. */
   start(turn: number, path: WorkspacePath): Promise<Held | null>
@@ -25,6 +27,10 @@ export interface LedgerContents {
   end(turn: number, path: WorkspacePath): Promise<Held | null>
   /** What others did after the turn's last change by the agent and before the next turn, our own operations left out. */
   between(turn: number): Promise<readonly LedgerInterlude[]>
+  /** What others did in the middle of a turn, before the agent went on with the same files; without what the agent did meanwhile. */
+  inside(turn: number): Promise<readonly LedgerInterlude[]>
+  /** Whether somebody other than the agent changed a path between two moments. */
+  hasTyping(path: WorkspacePath, from: Moment, to: Moment): boolean
   /** As it was last seen; `null` where the ledger does not name it. */
   latest(path: WorkspacePath): Promise<Held | null>
   /** Whether every change of a path from one moment on was somebody else's, and none an operation of ours. */
@@ -78,8 +84,14 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
     return last ? heldOf(store, (await pages.changeOf(last, path)).after, pages) : start(turn, path)
   }
 
+  const changeOf = async (mark: LedgerMark, path: WorkspacePath): Promise<OthersChange> => {
+    const { before, after } = await pages.changeOf(mark, path)
+    return { before: await heldOf(store, before, pages), after: await heldOf(store, after, pages) }
+  }
+
   return {
     paths: pages.paths,
+    isPartial: pages.isPartial === true,
     names: (path) => pages.paths.has(path),
     start,
     end,
@@ -99,6 +111,25 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
       )
       return found
     },
+    inside: async (turn) => {
+      const here = turns[turn]
+      const marks = (here ? pages.ofTurn(here.promptId) : []).filter((mark) => !mark.isBeforeTurn && isTyping(mark))
+      const paths = new Set(marks.flatMap((mark) => mark.paths.filter((path) => isFollowedInTurn(pages, mark, path))))
+      return Promise.all(
+        [...paths].map(async (path) => {
+          const typed = await Promise.all(marks.filter((mark) => mark.paths.includes(path) && isFollowedInTurn(pages, mark, path)).map((mark) => changeOf(mark, path)))
+          const before = typed[0]?.before ?? unknown('no-record')
+          return { path, before, after: (await withoutAgent(before, typed)).held, cause: 'user' as const }
+        }),
+      )
+    },
+    hasTyping: (path, from, to) => {
+      const momentPlace = (moment: Moment): number => (moment.kind === 'disk' ? Infinity : 2 * (turnOf(moment.promptId) ?? -1) + (moment.kind === 'end' ? 1 : 0))
+      const [first = 0, last = 0] = [momentPlace(from), momentPlace(to)].sort((one, two) => one - two)
+      // The end of a turn is what the agent left: what was typed after that comes later.
+      const markPlace = (mark: LedgerMark): number => placeOf(mark) + (mark.isBeforeTurn || isFollowedInTurn(pages, mark, path) ? 0 : 0.5)
+      return pages.ofPath(path).some((mark) => isTyping(mark) && markPlace(mark) > first && markPlace(mark) <= last)
+    },
     latest: async (path) => {
       const last = pages.ofPath(path).at(-1)
       return last ? heldOf(store, (await pages.changeOf(last, path)).after, pages) : null
@@ -116,14 +147,10 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
       if (lastOfAll < 0) return null
       const since = marks.filter((mark, at) => at < lastOfAll || placeOf(mark) <= startPlace(last))
       // What stood there after an operation of ours is what a person chose.
-      const typed = since.slice(since.findLastIndex(({ cause }) => cause === 'rewind') + 1).filter((mark) => mark.cause === 'user' && !mark.isFirstSight)
+      const typed = since.slice(since.findLastIndex(({ cause }) => cause === 'rewind') + 1).filter(isTyping)
       const first = typed.length > 0 ? await (edge === 'start' ? start : end)(turn, path) : null
       if (!first || !isKnown(first)) return null
-      const changes = typed.map(async (mark): Promise<OthersChange> => {
-        const { before, after } = await pages.changeOf(mark, path)
-        return { before: await heldOf(store, before, pages), after: await heldOf(store, after, pages) }
-      })
-      return withoutAgent(first, await Promise.all(changes))
+      return withoutAgent(first, await Promise.all(typed.map((mark) => changeOf(mark, path))))
     },
     lastCause: (path, first, last) => pages.ofPath(path).findLast((mark) => !mark.isFirstSight && placeOf(mark) > startPlace(first) && placeOf(mark) <= startPlace(last) + 1)?.cause ?? null,
     limits: (turn) => {
@@ -136,6 +163,10 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
 /** Whether the agent did it in the turn; what a command, or an unknown hand, did during a call counts as the agent's. */
 export function isAgents({ cause, isBeforeTurn, isSetAside }: Pick<LedgerMark, 'cause' | 'isBeforeTurn' | 'isSetAside'>): boolean {
   return !isBeforeTurn && !isSetAside && cause !== 'user' && cause !== 'rewind'
+}
+
+function isTyping({ cause, isFirstSight }: LedgerMark): boolean {
+  return cause === 'user' && isFirstSight !== true
 }
 
 /** Somebody typed in the middle of a turn, and the agent changed the file after that: it is part of what the turn began with. */

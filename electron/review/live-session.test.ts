@@ -15,7 +15,8 @@ async function begin(files: Readonly<Record<string, TestContent>> = {}): Promise
 }
 
 function shown(changes: readonly FileChange[]): readonly string[] {
-  return changes.map(({ path, kind, cause, stat }) => `${kind} ${path} by ${cause}${stat ? ` +${stat.insertions} -${stat.deletions}` : ''}`)
+  const typing = ({ badges }: FileChange): string => (badges.some(({ kind }) => kind === 'with-typing') ? ' with-typing' : '')
+  return changes.map((change) => `${change.kind} ${change.path} by ${change.cause}${change.stat ? ` +${change.stat.insertions} -${change.stat.deletions}` : ''}${typing(change)}`)
 }
 
 async function known(review: OpenedSession, moment: Moment, path: string): Promise<string> {
@@ -105,7 +106,7 @@ describe('a session that runs under us', () => {
     expect([between.map(shown), turns.map(shown), shown(await review.list({ kind: 'session' })), (await review.turns([p1]))[0]?.byUser]).toEqual([
       [['modified a.txt by user +1 -0', 'modified mine.txt by user +1 -1'], ['modified mine.txt by user +1 -1']],
       [['modified a.txt by edit +1 -1'], ['added c.txt by edit +1 -0'], ['modified a.txt by edit +1 -2']],
-      ['modified a.txt by edit +1 -1', 'added c.txt by edit +1 -0', 'modified mine.txt by user +1 -1'],
+      ['modified a.txt by edit +1 -1 with-typing', 'added c.txt by edit +1 -0', 'modified mine.txt by user +1 -1'],
       { files: 2, stat: { insertions: 2, deletions: 1 } },
     ])
   })
@@ -184,13 +185,39 @@ describe('a session that runs under us', () => {
     const { files } = await reviewed.history.preview(await reviewed.review.rewindTo({ kind: 'start', promptId: p1 }, { paths: null, resolutions: {} }))
     await rewindTo(reviewed, start(p1))
     expect([turn, files.map(({ path, action, reason }) => `${path}: ${action}, ${reason}`), temp.tree()]).toEqual([
-      ['modified a.txt by edit +2 -1', 'modified b.txt by edit +2 -2', 'added new.txt by edit +3 -0'],
+      ['modified a.txt by edit +2 -1', 'modified b.txt by edit +2 -2 with-typing', 'added new.txt by edit +3 -0 with-typing'],
       [
         'a.txt: restore, Back to turn 1, with what you changed in between',
         'b.txt: conflict, You and turn 1 both changed line 1. Stays as it is until you choose',
         'new.txt: conflict, Created in turn 1, and you changed it since. Stays as it is until you choose',
       ],
       { 'a.txt': `644 ${text('one', 'USER')}`, 'b.txt': `644 ${text('USER', 'AGENT')}`, 'new.txt': '644 top\nagent\nuser\n' },
+    ])
+  })
+
+  it('takes what a person typed out of a range of turns, and says where it is in a comparison', async () => {
+    const text = (...lines: readonly string[]): string => `${lines.join('\n\n')}\n`
+    const { temp } = await begin({ 'a.txt': text('one', 'two', 'three', 'four'), 'b.txt': 'one\n' })
+    const p1 = await live.turn('first')
+    await live.edit({ 'a.txt': text('AGENT', 'two', 'three', 'four') })
+    temp.put('a.txt', text('AGENT', 'USER', 'three', 'four'))
+    await live.edit({ 'a.txt': text('AGENT', 'USER', 'AGENT', 'four'), 'b.txt': 'two\n' })
+    temp.put('a.txt', text('AGENT', 'USER', 'AGENT', 'USER'))
+    const p2 = await live.turn('second')
+    await live.edit({ 'a.txt': text('AGENT', 'AGENT', 'USER', 'AGENT', 'USER'), 'b.txt': 'three\n' })
+    const { review } = await live.review()
+    const lists = [{ kind: 'session' }, { kind: 'range', from: p1, to: p2 }, { kind: 'to-disk', promptId: p1 }, { kind: 'to-disk', promptId: p2 }, { kind: 'user-in-turn', promptId: p1 }] as const
+    temp.put('b.txt', 'three\nUSER\n')
+    const own = ['modified a.txt by edit +4 -2', 'modified b.txt by edit +1 -1']
+    expect([await Promise.all(lists.map(async (scope) => shown(await review.list(scope)))), (await review.turns([p1, p2])).map(({ byUser, byUserInside }) => [byUser?.files, byUserInside])]).toEqual([
+      [
+        own,
+        own,
+        ['modified a.txt by edit +6 -4 with-typing', 'modified b.txt by edit +2 -1 with-typing'],
+        ['modified a.txt by edit +2 -0', 'modified b.txt by edit +2 -1 with-typing'],
+        ['modified a.txt by user +1 -1'],
+      ],
+      [[1, { files: 1, stat: { insertions: 1, deletions: 1 } }], [undefined, null]],
     ])
   })
 

@@ -126,7 +126,8 @@ export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
     const limits = at === null ? [] : ((await contents.now().ledger())?.limits(at) ?? [])
     const isLast = session.turns.at(-1)?.promptId === promptId
     const between = isLive(promptId) && !isLast ? await scopes.list({ kind: 'by-user', after: promptId }) : []
-    return buildTurnDetails({ promptId, entries, steps, changes: await scopes.list({ kind: 'turn', promptId }), between, limits })
+    const inside = isLive(promptId) ? await scopes.list({ kind: 'user-in-turn', promptId }) : []
+    return buildTurnDetails({ promptId, entries, steps, changes: await scopes.list({ kind: 'turn', promptId }), between, inside, limits })
   }
 
   return {

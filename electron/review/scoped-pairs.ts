@@ -1,14 +1,14 @@
 import { ReviewError } from '../../shared/errors.js'
-import type { ChangeCause, ContentSource, Scope } from '../../shared/file-state.js'
+import type { ChangeCause, ContentSource, Moment, Scope } from '../../shared/file-state.js'
 import { operationId, type OperationId, type PromptId, type WorkspacePath } from '../../shared/ids.js'
 import { inParallel } from '../base/pool.js'
 import type { KnownContent } from '../history/content.js'
 import type { BaseTree } from './base-tree.js'
-import { byPath, type Contents, type DiskView } from './contents.js'
+import { byPath, type Contents, type DiskView, type Revision } from './contents.js'
 import { isKnown, unknown, withMode, type Held } from './held.js'
 import { startOf, startOfNext } from './path-events.js'
 import type { Refusal } from './recorded-steps.js'
-import { causeOf, filesBetween, isUnchanged, turnFiles, type TurnFile } from './turn-files.js'
+import { causeOf, filesBetween, filesInside, isUnchanged, turnFiles, type TurnFile } from './turn-files.js'
 
 /** One file of a scope with the two contents that are compared. */
 export interface Pair {
@@ -18,6 +18,8 @@ export interface Pair {
   readonly cause: ChangeCause
   readonly refusal: Refusal | null
   readonly isModeOnly: boolean
+  /** It holds what others than the agent changed as well. */
+  readonly isWithTyping: boolean
   /** Turns whose calls show texts, for sides that are not known otherwise. */
   readonly recordedIn: { readonly before: PromptId; readonly after: PromptId } | null
 }
@@ -60,6 +62,8 @@ export async function pairsOf(from: PairSources, scope: Scope, watch: PairWatch 
       if (turn < steps.turns.length - 1) return (await filesBetween(from.contents, scope.after, watch.signal)).map((file) => pairOfTurn(file, scope.after))
       return eachPath(await touchedPaths(from, watch), (path) => pairSinceEnd(from, path, watch.signal), watch)
     }
+    case 'user-in-turn':
+      return (await filesInside(from.contents, scope.promptId, watch.signal)).map((file) => pairOfTurn(file, scope.promptId))
     case 'operation':
       return from.operationFiles(operationId(scope.operationId)).map(({ path, before, after }) => plainPair(path, { content: before, source: 'backup' }, { content: after, source: 'backup' }, 'rewind'))
     case 'since-reviewed':
@@ -77,6 +81,7 @@ export async function pairsOf(from: PairSources, scope: Scope, watch: PairWatch 
 export async function pairOf(from: PairSources, scope: Scope, path: WorkspacePath, signal?: AbortSignal): Promise<Pair | null> {
   switch (scope.kind) {
     case 'turn':
+    case 'user-in-turn':
     case 'operation':
       return (await pairsOf(from, scope, { signal })).find((pair) => pair.path === path) ?? null
     case 'by-user': {
@@ -116,30 +121,34 @@ async function pairSinceBase(from: PairSources, path: WorkspacePath, before: Hel
 }
 
 function pairOfTurn(file: TurnFile, promptId: PromptId): Pair {
-  const { path, before, after, cause, refusal, isModeOnly } = file
-  return { path, before, after, cause, refusal, isModeOnly, recordedIn: file.isRecorded ? { before: promptId, after: promptId } : null }
+  const { path, before, after, cause, refusal, isModeOnly, isWithTyping } = file
+  return { path, before, after, cause, refusal, isModeOnly, isWithTyping, recordedIn: file.isRecorded ? { before: promptId, after: promptId } : null }
 }
 
 function plainPair(path: WorkspacePath, before: Pair['before'], after: Pair['after'], cause: ChangeCause): Pair {
-  return { path, before, after, cause, refusal: null, isModeOnly: false, recordedIn: null }
+  return { path, before, after, cause, refusal: null, isModeOnly: false, isWithTyping: false, recordedIn: null }
 }
 
 /**
  * From the start of one turn to the end of another. Where one of these moments is not known, the file is compared from its
- * first change in the range, or up to its last one: between, no call and no command names it.
+ * first change in the range, or up to its last one: between, no call and no command names it. What others changed in between is
+ * none of the agent's doing: it is taken out where it can be told apart, and said to be in it where not.
  */
 async function pairOfRange(from: PairSources, first: number, last: number, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Pair | null> {
   const revision = from.contents.now()
   if (last < 0) return null
   await revision.steps.load(startOf(first), startOfNext(last), signal)
   const touched = revision.steps.touches(path, first, last)
-  const before = await firstKnown([first, ...(touched ? [touched.first] : [])], (turn) => revision.start(turn, path, signal))
+  const ledger = await revision.ledger(signal)
+  const apart = await ledger?.withoutAgent(path, first, 'start', last)
+  const before = apart?.held ?? (await firstKnown([first, ...(touched ? [touched.first] : [])], (turn) => revision.start(turn, path, signal)))
   const after = await firstKnown([last, ...(touched ? [touched.last] : [])], async (turn) => (await revision.end(turn, path, signal)).held)
   if (isUnchanged(before, after) || (!touched && !(isKnown(before) && isKnown(after)))) return null
   const ids = touched && { before: revision.steps.turns[touched.first]?.promptId, after: revision.steps.turns[touched.last]?.promptId }
   const recordedIn = ids?.before && ids.after ? { before: ids.before, after: ids.after } : null
-  const untold = (await revision.ledger(signal))?.lastCause(path, first, last) ?? 'unknown'
-  return { ...plainPair(path, before, after, touched ? causeIn(from, touched.last, path) : untold), recordedIn }
+  const cause = touched ? causeIn(from, touched.last, path) : (ledger?.lastCause(path, first, last) ?? 'unknown')
+  const isWithTyping = apart ? apart.clash !== null : cause !== 'user' && (await hasTyping(revision, path, startMoment(revision, first), { ...startMoment(revision, last), kind: 'end' }, signal))
+  return { ...plainPair(path, before, after, cause), recordedIn, isWithTyping }
 }
 
 async function pairToDisk(from: PairSources, turn: number, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Pair | null> {
@@ -150,7 +159,7 @@ async function pairToDisk(from: PairSources, turn: number, path: WorkspacePath, 
   const before = await firstKnown([turn, ...(touched ? [touched.first] : [])], (at) => revision.start(at, path, signal))
   const after = await diskOf(from).look(path, signal)
   if (isUnchanged(before, after) || (!touched && !isKnown(before))) return null
-  return plainPair(path, before, after, touched ? causeIn(from, touched.last, path) : 'user')
+  return touched ? withDisk(from, plainPair(path, before, after, causeIn(from, touched.last, path)), turn, signal) : plainPair(path, before, after, 'user')
 }
 
 async function pairSinceEnd(from: PairSources, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Pair | null> {
@@ -172,7 +181,35 @@ async function pairSinceReview(from: PairSources, path: WorkspacePath, signal: A
   if (!mark && !touched) return null
   const before = mark ? { content: mark, source: 'backup' as const } : await revision.start(touched?.first ?? since, path, signal)
   if (isUnchanged(before, present)) return null
-  return plainPair(path, before, present, touched ? causeIn(from, touched.last, path) : 'user')
+  return touched ? withDisk(from, plainPair(path, before, present, causeIn(from, touched.last, path)), touched.first, signal) : plainPair(path, before, present, 'user')
+}
+
+/** A pair that ends with the disk, with whether others had a part in it since the start of a turn. */
+async function withDisk(from: PairSources, pair: Pair, first: number, signal: AbortSignal | undefined): Promise<Pair> {
+  const revision = from.contents.now()
+  const left = await from.leftLast(pair.path, signal)
+  const isTypedSince = left !== null && isKnown(left) && isKnown(pair.after) && !isUnchanged(left, pair.after)
+  return { ...pair, isWithTyping: isTypedSince || (await hasTyping(revision, pair.path, startMoment(revision, first), { kind: 'disk' }, signal)) }
+}
+
+function startMoment({ steps }: Revision, turn: number): Exclude<Moment, { readonly kind: 'disk' }> {
+  const at = steps.turns[turn]
+  if (!at) throw new ReviewError('TURN_NOT_FOUND', 'The session has no such turn on its live branch. Choose another one.')
+  return { kind: 'start', promptId: at.promptId }
+}
+
+/** Whether others changed a path between two moments of the records, as far as is known. */
+export async function hasTyping(revision: Revision, path: WorkspacePath, from: Moment, to: Moment, signal: AbortSignal | undefined): Promise<boolean> {
+  const ledger = await revision.ledger(signal)
+  if (ledger && !ledger.isPartial) return ledger.hasTyping(path, from, to)
+  const turnOf = (moment: Moment): number => (moment.kind === 'disk' ? revision.steps.turns.length - 1 : (revision.steps.indexOf(moment.promptId) ?? 0))
+  const [first = 0, last = 0] = [turnOf(from), turnOf(to)].sort((one, two) => one - two)
+  for (let turn = first; turn < last; turn++) {
+    if (!revision.steps.segmentOf(turn)?.changedPaths.has(path) || revision.steps.setAsideAfter(turn).length > 0) continue
+    const [left, found] = [(await revision.end(turn, path, signal)).held, await revision.start(turn + 1, path, signal)]
+    if (isKnown(left) && isKnown(found) && !isUnchanged(left, found)) return true
+  }
+  return false
 }
 
 async function firstKnown(turns: readonly number[], ask: (turn: number) => Promise<Held>): Promise<Held> {

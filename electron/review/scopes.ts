@@ -141,6 +141,7 @@ function pairBadges(pair: Pair): readonly ChangeBadge[] {
   if (reason && pair.recordedIn) badges.push({ kind: 'unknown', side: unknown[0] && unknown[1] ? 'both' : unknown[0] ? 'before' : 'after', reason })
   if (pair.refusal) badges.push({ kind: 'refused', reason: pair.refusal.reason })
   if (isOutside(pair.path)) badges.push({ kind: 'outside-workspace' })
+  if (pair.isWithTyping) badges.push({ kind: 'with-typing' })
   return badges
 }
 

@@ -16,13 +16,15 @@ export interface TurnDetailsSources {
   readonly changes: readonly FileChange[]
   /** What others changed before the next turn. */
   readonly between: readonly FileChange[]
+  /** What others changed in the middle of it. */
+  readonly inside: readonly FileChange[]
   /** What was not looked at, or not kept. */
   readonly limits: readonly string[]
 }
 
 /** What a row of the timeline tells of a turn. */
 export function buildTurnDetails(sources: TurnDetailsSources): TurnDetails {
-  const { promptId, changes, between } = sources
+  const { promptId, changes } = sources
   const placed = placedCalls(sources.entries)
   const made = changes.filter((change) => change.kind !== 'refused')
   const count = (isCounted: (placed: PlacedCall) => boolean): number => placed.filter(isCounted).length
@@ -37,8 +39,13 @@ export function buildTurnDetails(sources: TurnDetailsSources): TurnDetails {
     unknown: made.filter(isUnknown).length,
     ticks: fitTicks(ticksOf(sources, placed)),
     limits: sources.limits,
-    byUser: between.length === 0 ? null : { files: between.length, stat: sumOfStats(between) },
+    byUser: countOf(sources.between),
+    byUserInside: countOf(sources.inside),
   }
+}
+
+function countOf(changes: readonly FileChange[]): TurnDetails['byUser'] {
+  return changes.length === 0 ? null : { files: changes.length, stat: sumOfStats(changes) }
 }
 
 export function sumOfStats(changes: readonly { readonly stat: DiffStat | null }[]): DiffStat {

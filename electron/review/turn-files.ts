@@ -21,6 +21,8 @@ export interface TurnFile {
   readonly refusal: Refusal | null
   /** A command changed nothing but permission bits. */
   readonly isModeOnly: boolean
+  /** What others changed could not be told apart from what the agent did. */
+  readonly isWithTyping: boolean
 }
 
 /** Texts of a file as the turn's calls show them, without line ends and BOM; for display where the content is not known. */
@@ -97,11 +99,21 @@ async function liveFile(revision: Revision, turn: number, path: WorkspacePath, s
     isRecorded: edits.some((edit) => edit.isSure),
     refusal: null,
     isModeOnly: edits.length === 0 && events.every((event) => event.kind !== 'shell' || event.shell.kind === 'unforeseen' || event.shell.how === 'mode'),
+    isWithTyping: (apart?.clash ?? null) !== null,
   }
 }
 
 function asTurnFile({ path, before, after, cause }: LedgerInterlude): TurnFile {
-  return { path, before, after, cause, isRecorded: false, refusal: null, isModeOnly: false }
+  return { path, before, after, cause, isRecorded: false, refusal: null, isModeOnly: false, isWithTyping: false }
+}
+
+/** What others changed in the middle of a turn, before the agent went on with the same files; only a ledger tells. */
+export async function filesInside(contents: Contents, promptId: PromptId, signal?: AbortSignal): Promise<readonly TurnFile[]> {
+  const revision = contents.now()
+  const turn = revision.steps.indexOf(promptId)
+  const ledger = turn === null ? null : await revision.ledger(signal)
+  if (turn === null || !ledger) return []
+  return (await ledger.inside(turn)).filter(({ before, after }) => !isUnchanged(before, after)).map(asTurnFile).sort((one, two) => byPath(one.path, two.path))
 }
 
 /** Who changed the file: of its edits the last, else the last command that names it, else any that may have. */
@@ -118,7 +130,7 @@ async function betweenFile(revision: Revision, turn: number, path: WorkspacePath
   const { held: before } = await revision.end(turn, path, signal)
   const after = await revision.start(turn + 1, path, signal)
   if (!isKnown(before) || !isKnown(after) || isUnchanged(before, after)) return null
-  return { path, before, after, cause: 'user', isRecorded: false, refusal: null, isModeOnly: false }
+  return { path, before, after, cause: 'user', isRecorded: false, refusal: null, isModeOnly: false, isWithTyping: false }
 }
 
 /** Tracked files that the next snapshot shows as changed, where a command of this turn may have done it. */
@@ -145,7 +157,7 @@ async function setAsideFiles(revision: Revision, promptId: PromptId): Promise<re
   const { steps, refusals } = await revision.steps.digest(turn)
   const files = new Map<WorkspacePath, TurnFile>()
   const add = (path: WorkspacePath, cause: ChangeCause, isRecorded: boolean): void => {
-    files.set(path, { path, before: unknown('no-record'), after: unknown('no-record'), cause, isRecorded, refusal: null, isModeOnly: false })
+    files.set(path, { path, before: unknown('no-record'), after: unknown('no-record'), cause, isRecorded, refusal: null, isModeOnly: false, isWithTyping: false })
   }
   for (const step of steps) {
     if (step.kind === 'command') for (const shell of step.steps) if (isNamed(shell) && !files.has(shell.path)) add(shell.path, doneSed({ shell, step }) ? 'sed' : 'command', false)
@@ -160,7 +172,7 @@ function lastRefusals(refusals: readonly Refusal[]): readonly Refusal[] {
 }
 
 function refusedFile(refusal: Refusal): TurnFile {
-  return { path: refusal.path, before: unknown('no-record'), after: unknown('no-record'), cause: 'edit', isRecorded: false, refusal, isModeOnly: false }
+  return { path: refusal.path, before: unknown('no-record'), after: unknown('no-record'), cause: 'edit', isRecorded: false, refusal, isModeOnly: false, isWithTyping: false }
 }
 
 /** Whether two contents are known to be the same; a mode that is not known is no difference. */

@@ -24,6 +24,7 @@ import { tempHistory, testSession, type TempHistory, type TestContent } from './
 type Tree = ReadonlyMap<WorkspacePath, FileState>
 
 export interface LiveSession {
+  readonly summary: () => SessionSummary
   readonly temp: TempHistory
   log: SessionLog
   files: FileHistory
@@ -63,6 +64,7 @@ export async function liveSession(files: Readonly<Record<string, TestContent>> =
   let known = await lookAround(temp)
 
   const session: LiveSession = {
+    summary: () => summary,
     temp,
     log,
     files: await openHistory(log.snapshot),

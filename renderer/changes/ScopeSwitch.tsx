@@ -12,8 +12,8 @@ export function ScopeSwitch() {
   const range = rangeOf(session)
   const shown = scopeOf(session, kind)?.kind
   // An entry that is no turn is compared with nothing but what was there before it.
-  const isEntry = shown === 'operation' || shown === 'by-user'
-  const entry = shown === 'by-user' ? { label: 'Edits by you', title: 'What others than the agent changed here' } : { label: 'This entry', title: 'What this entry of the timeline changed' }
+  const isEntry = shown === 'operation' || shown === 'by-user' || shown === 'user-in-turn'
+  const entry = shown === 'by-user' || shown === 'user-in-turn' ? { label: 'Edits by you', title: 'What others than the agent changed here' } : { label: 'This entry', title: 'What this entry of the timeline changed' }
   const labels: Readonly<Record<ScopeKind, { readonly label: string; readonly title: string }>> = {
     turn: isEntry ? entry : { label: 'This turn', title: 'What the selected turn changed' },
     'to-disk': { label: 'To disk', title: 'From the start of the selected turn to the disk now' },

@@ -45,6 +45,8 @@ export function badgeText(badge: ChangeBadge): BadgeText {
       return plain(badge.reason, 'The agent was refused; nothing was written.')
     case 'outside-workspace':
       return plain('outside the folder', 'It lies outside the folder of this session.')
+    case 'with-typing':
+      return { text: 'contains your own changes', tone: 'conflict', title: 'What you, or another program, changed in between is in this comparison too.' }
   }
 }
 

@@ -46,6 +46,8 @@ export function emptyTexts(session: OpenSession, scope: Scope, files: readonly F
       return { title: 'The worktree is as its commit', text: 'No file differs from the commit that its branch left from.' }
     case 'by-user':
       return { title: 'No file was changed by others', text: 'After the turn every file stayed as the agent had left it.' }
+    case 'user-in-turn':
+      return { title: 'No file was changed by others', text: 'In this turn nobody but the agent changed its files.' }
     case 'operation':
       return { title: 'No file was changed', text: 'The operation left every file as it was.' }
   }

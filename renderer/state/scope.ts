@@ -42,6 +42,7 @@ export function scopeOf(session: OpenSession, kind: ScopeKind): Scope | null {
     return last ? { kind: 'by-user', after: last.promptId } : null
   }
   if (selection.turn === null) return null
+  if (selection.part === 'inside') return { kind: 'user-in-turn', promptId: selection.turn }
   if (selection.part === 'by-user') return { kind: 'by-user', after: selection.turn }
   return kind === 'to-disk' ? { kind: 'to-disk', promptId: selection.turn } : { kind: 'turn', promptId: selection.turn }
 }

@@ -9,9 +9,9 @@ export function selectTurn(turn: PromptId): void {
   changeSession((session) => select(session, rowOfTurn(session, turn), { turn }))
 }
 
-/** Selects what others changed after a turn. */
-export function selectUserPart(turn: PromptId): void {
-  changeSession((session) => select(session, rowOfTurn(session, turn), { turn, part: 'by-user' }))
+/** Selects what others changed after a turn, or in the middle of it. */
+export function selectUserPart(turn: PromptId, part: 'by-user' | 'inside'): void {
+  changeSession((session) => select(session, rowOfTurn(session, turn), { turn, part }))
 }
 
 /** Selects an entry of the outline by its place. */

@@ -30,8 +30,8 @@ export interface Selection {
   readonly rangeTo: PromptId | null
   /** Index into `outline.rows`; -1 while nothing is selected. A turn set aside has the index of its group. */
   readonly rowIndex: number
-  /** `by-user`: what others changed after that turn. */
-  readonly part: 'turn' | 'by-user'
+  /** `by-user`: what others changed after that turn; `inside`: in the middle of it. */
+  readonly part: 'turn' | 'by-user' | 'inside'
 }
 
 export interface OpenSession {

@@ -136,7 +136,7 @@ async function diskSide(session: OpenSession, scope: Scope, file: OpenFile, sign
   } catch (thrown) {
     const { code } = toReviewError(thrown)
     // The disk holds what the file was at that turn's start, so there is no change to read.
-    if (code === 'FILE_NOT_FOUND') return scope.kind === 'by-user' || scope.kind === 'operation' ? null : file.before
+    if (code === 'FILE_NOT_FOUND') return scope.kind === 'by-user' || scope.kind === 'user-in-turn' || scope.kind === 'operation' ? null : file.before
     if (isCancelled(thrown)) throw thrown
     return null
   }
@@ -147,6 +147,7 @@ function firstTurn(session: OpenSession, scope: Scope): PromptId | null {
   const live = (id: PromptId): PromptId | null => turns.find(({ promptId }) => promptId === id)?.promptId ?? null
   switch (scope.kind) {
     case 'turn':
+    case 'user-in-turn':
     case 'to-disk':
       return live(scope.promptId)
     case 'range':

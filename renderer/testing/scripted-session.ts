@@ -78,9 +78,10 @@ export const cartDetails: readonly TurnDetails[] = [
     ticks: turn.ticks,
     limits: limits[at] ?? [],
     byUser: null,
+    byUserInside: null,
   })),
   ...asideTurns.map(({ promptId }, at): TurnDetails => ({
-    promptId, files: 2, stat: { insertions: 40 - at * 19, deletions: 7 - at * 2 }, commands: 0, refused: 0, failed: 0, subagents: 0, unknown: 0, ticks: [edit(3, 20)], limits: [], byUser: null,
+    promptId, files: 2, stat: { insertions: 40 - at * 19, deletions: 7 - at * 2 }, commands: 0, refused: 0, failed: 0, subagents: 0, unknown: 0, ticks: [edit(3, 20)], limits: [], byUser: null, byUserInside: null,
   })),
 ]
 

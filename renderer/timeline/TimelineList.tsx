@@ -64,15 +64,15 @@ export function TimelineList({ session, model }: { readonly session: OpenSession
       return (
         <SlimRow entry={entry} details={session.details} rail={rail} isOn={isAt} byUser={header.byUser} now={now} lastTurn={lastTurn} />
       )
-    const isUserPart = isAt && session.selection.part === 'by-user'
+    const userPart = isAt && session.selection.part !== 'turn' ? session.selection.part : null
     return (
       <TurnRow
         entry={entry}
         details={session.details.get(entry.turn.promptId)}
         rail={rail}
-        isOn={isOn && !isUserPart}
+        isOn={isOn && userPart === null}
         isAt={isAt}
-        isUserPart={isUserPart}
+        userPart={userPart}
         canGrab={fixedReason === null}
         onGrab={drags.grabNode}
       />

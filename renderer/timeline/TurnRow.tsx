@@ -4,7 +4,7 @@ import { selectUserPart } from '../state/actions.js'
 import { Icon, type IconName } from '../ui/icons.js'
 import { ChurnBars, Kbd, Stat } from '../ui/parts.js'
 import { clockText, countText, numberText } from '../ui/words.js'
-import { userTitle } from './labels.js'
+import { userTitle, userTitleInside } from './labels.js'
 import type { RailRow } from './rail.js'
 import { Node, Ticks } from './RailMarks.js'
 import { RailSvg } from './RailSvg.js'
@@ -18,13 +18,14 @@ interface Props {
   /** Inside the selected range; `isAt`: the keyboard stands here. */
   readonly isOn: boolean
   readonly isAt: boolean
-  readonly isUserPart: boolean
+  /** What others changed is selected, instead of the turn. */
+  readonly userPart: 'by-user' | 'inside' | null
   readonly canGrab: boolean
   readonly onGrab: (event: PointerEvent, row: number) => void
 }
 
 /** One turn: its node and ticks, the prompt, when it began, and what came of it. */
-export const TurnRow = memo(function TurnRow({ entry, details, rail, isOn, isAt, isUserPart, canGrab, onGrab }: Props) {
+export const TurnRow = memo(function TurnRow({ entry, details, rail, isOn, isAt, userPart, canGrab, onGrab }: Props) {
   const { turn } = entry
   const ticks = details ? fitTicks(details.ticks) : []
   const minHeight = ticks.length === 0 ? undefined : Math.ceil(11 + firstTick + (ticks.length - 1) * tickPitch)
@@ -54,19 +55,25 @@ export const TurnRow = memo(function TurnRow({ entry, details, rail, isOn, isAt,
       ) : (
         <div className="m wait late">…</div>
       )}
-      {details?.byUser && (
-        <div
-          className={`by-user${isUserPart ? ' on' : ''}`}
-          onClick={(event) => {
-            event.stopPropagation()
-            selectUserPart(turn.promptId)
-          }}
-        >
-          <Icon name="person" size={13} />
-          {userTitle(details.byUser.files)}
-          <Stat stat={details.byUser.stat} />
-        </div>
-      )}
+      {(['inside', 'by-user'] as const).map((part) => {
+        const sum = part === 'inside' ? details?.byUserInside : details?.byUser
+        if (!sum) return null
+        return (
+          <div
+            key={part}
+            className={`by-user${userPart === part ? ' on' : ''}`}
+            title={part === 'inside' ? 'In the middle of this turn' : 'After this turn'}
+            onClick={(event) => {
+              event.stopPropagation()
+              selectUserPart(turn.promptId, part)
+            }}
+          >
+            <Icon name="person" size={13} />
+            {part === 'inside' ? userTitleInside(sum.files) : userTitle(sum.files)}
+            <Stat stat={sum.stat} />
+          </div>
+        )
+      })}
     </div>
   )
 })

@@ -65,6 +65,7 @@ export function detailWords(details: TurnDetails): readonly string[] {
     ...some(details.subagents, countText(details.subagents, 'subagent')),
     ...some(details.unknown, `${details.unknown} unknown`),
     ...some(details.limits.length, `${countText(details.limits.length, 'thing')} not looked at or not kept`),
+    ...(details.byUserInside ? [userTitleInside(details.byUserInside.files)] : []),
   ]
 }
 
@@ -74,6 +75,11 @@ export function statWords({ insertions, deletions }: DiffStat): string {
 
 export function userTitle(files: number): string {
   return `You edited ${countText(files, 'file')}`
+}
+
+/** In the middle of a turn. */
+export function userTitleInside(files: number): string {
+  return `${userTitle(files)} meanwhile`
 }
 
 export function setAsideTitle(turns: number): string {
@@ -110,6 +116,7 @@ export function sumOf(promptIds: readonly PromptId[], details: ReadonlyMap<Promp
     ticks: all.flatMap((one) => one.ticks),
     limits: [...new Set(all.flatMap((one) => one.limits))],
     byUser: null,
+    byUserInside: null,
   }
 }
 

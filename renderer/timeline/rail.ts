@@ -97,6 +97,7 @@ function bracketEnds(entries: readonly TimelineEntry[], scope: Scope | null): En
   const ends = ((): Ends => {
     switch (scope.kind) {
       case 'turn':
+      case 'user-in-turn':
         return { head: turn(scope.promptId), foot: after(turn(scope.promptId)) }
       case 'to-disk':
         return { head: turn(scope.promptId), foot: disk }

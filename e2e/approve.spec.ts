@@ -215,3 +215,18 @@ test.describe('approvals of a connected agent', () => {
     await agent.close()
   })
 })
+
+test.describe('what a person types in the middle of a turn', () => {
+  test('is an entry of the timeline, with a diff of its own', async ({ ui, world }) => {
+    const agent = await beginAgent(world, ['--mode', 'review-after'])
+    await agent.call('edit_file', { path: 'a.txt', old_text: 'line 3\n', new_text: 'line three\n' })
+    await writeFile(join(world.workspace, 'a.txt'), (await onDisk(world)).replace('line 20\n', 'line 20, typed\n'))
+    await agent.call('edit_file', { path: 'a.txt', old_text: 'line 30\n', new_text: 'line thirty\n' })
+    await ui.getByRole('option', { name: /^Change the file/ }).or(ui.getByRole('button', { name: /^Open 1/ })).first().click()
+    const turn = turnRow(ui, 1)
+    await expect(turn).toHaveAccessibleName(/1 file, 2 added, 2 removed, You edited 1 file meanwhile/)
+    await turn.getByText('You edited 1 file meanwhile').click()
+    await expect(fileRow(ui, 'a.txt')).toHaveAccessibleName(/1 added, 1 removed/)
+    await agent.close()
+  })
+})

@@ -146,7 +146,7 @@ describe('a folder that is swapped for a link', () => {
       mkdirSync(elsewhere)
       for (const [name, text] of [['a.txt', 'old\n'], ['gone.txt', 'gone\n']] as const) writeFileSync(join(elsewhere, name), text, { mode: name === 'a.txt' ? 0o755 : 0o644 })
       await run(temp, 'patch', at, `${temp.at('sub')}:${elsewhere}`)
-      const found = Object.fromEntries(readdirSync(elsewhere, { recursive: true, withFileTypes: true }).flatMap((each) => (each.isFile() ? [[each.name, readFileSync(join(each.parentPath, each.name), 'utf8')]] : [])))
+      const found = Object.fromEntries(readdirSync(elsewhere, { recursive: true, withFileTypes: true }).map((each) => [each.name, each.isFile() ? readFileSync(join(each.parentPath, each.name), 'utf8') : 'folder']))
       expect(found, `swapped at ${at} of ${calls}, seed ${seed}`).toEqual({ 'a.txt': 'old\n', 'gone.txt': 'gone\n' })
       temp.dispose()
     }

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
-import { chownSync, closeSync, createReadStream, fchmodSync, fchownSync, fstatSync, mkdirSync, open, openSync, realpathSync, rename, rmdir, symlink, unlink, type Stats } from 'node:fs'
+import { chownSync, closeSync, constants, createReadStream, existsSync, fchmodSync, fchownSync, fstatSync, mkdirSync, open, openSync, readlinkSync, realpathSync, rename, rmdir, symlink, unlink, type Stats } from 'node:fs'
 import { chmod, readlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
@@ -109,15 +109,18 @@ export type NewContent =
  * removed), DISK_FULL, PERMISSION_DENIED.
  */
 export async function putContent(place: Place, name: string, content: NewContent, aside: string, expected: Stats | null): Promise<void> {
-  try {
-    if (content.kind === 'link') await symlinkLater(content.target, aside)
-    else await writeAside(place, content, aside)
-    checkUnchanged(place, name, expected)
-    await renameOver(aside, place.absolute)
-  } catch (thrown) {
-    if (systemCode(thrown) !== 'EEXIST') await unlinkLater(aside).catch(() => undefined)
-    throw diskError(thrown, name)
-  }
+  await inFolder(place.folder, name, async (within, isStill) => {
+    const [from, to] = [within(aside), within(place.absolute)]
+    try {
+      if (content.kind === 'link') await symlinkLater(content.target, from)
+      else await writeAside(place, content, from)
+      if (!isUntouched(expected, lookAt(to)) || !isStill()) throw changedNow(name)
+      await renameOver(from, to)
+    } catch (thrown) {
+      if (systemCode(thrown) !== 'EEXIST') await unlinkLater(from).catch(() => undefined)
+      throw diskError(thrown, name)
+    }
+  })
 }
 
 /**
@@ -125,17 +128,19 @@ export async function putContent(place: Place, name: string, content: NewContent
  * Errors: FILE_CHANGED_SINCE_READ, PERMISSION_DENIED, FILE_UNREADABLE.
  */
 export async function setMode(place: Place, name: string, mode: number, expected: Stats | null): Promise<void> {
-  checkUnchanged(place, name, expected)
-  let file: number | null = null
-  try {
-    file = openSync(place.absolute, readOnlyFile)
-    fchmodSync(file, mode)
-    await syncData(file)
-  } catch (thrown) {
-    throw diskError(thrown, name)
-  } finally {
-    if (file !== null) closeSync(file)
-  }
+  await inFolder(place.folder, name, async (within, isStill) => {
+    let file: number | null = null
+    try {
+      file = openSync(within(place.absolute), readOnlyFile)
+      if (!isUntouched(expected, fstatSync(file)) || !isStill()) throw changedNow(name)
+      fchmodSync(file, mode)
+      await syncData(file)
+    } catch (thrown) {
+      throw diskError(thrown, name)
+    } finally {
+      if (file !== null) closeSync(file)
+    }
+  })
 }
 
 /**
@@ -144,17 +149,20 @@ export async function setMode(place: Place, name: string, mode: number, expected
  * Errors: FILE_CHANGED_SINCE_READ, PERMISSION_DENIED.
  */
 export async function deleteFile(place: Place, name: string, expected: Stats | null, aside: string): Promise<void> {
-  checkUnchanged(place, name, expected)
-  try {
-    await renameOver(place.absolute, aside)
-    if (lookAt(aside)?.ino !== expected?.ino) {
-      await renameOver(aside, place.absolute)
-      throw changedNow(name)
+  await inFolder(place.folder, name, async (within, isStill) => {
+    const [from, to] = [within(place.absolute), within(aside)]
+    if (!isUntouched(expected, lookAt(from)) || !isStill()) throw changedNow(name)
+    try {
+      await renameOver(from, to)
+      if (lookAt(to)?.ino !== expected?.ino) {
+        await renameOver(to, from)
+        throw changedNow(name)
+      }
+      await unlinkLater(to)
+    } catch (thrown) {
+      throw diskError(thrown, name)
     }
-    await unlinkLater(aside)
-  } catch (thrown) {
-    throw diskError(thrown, name)
-  }
+  })
 }
 
 /**
@@ -165,30 +173,38 @@ export async function deleteFile(place: Place, name: string, expected: Stats | n
 export async function makeParents(workspace: Workspace, path: string, modeOfFolder: (path: string) => number | null): Promise<Place> {
   for (const folder of parentsOf(path).reverse()) {
     const place = workspace.resolveInside(folder)
-    if (place.stats) continue
-    try {
-      const mode = modeOfFolder(folder)
-      mkdirSync(place.absolute)
-      const owner = isRoot ? lookAt(place.folder) : null
-      if (owner && (owner.uid !== 0 || owner.gid !== 0)) chownSync(place.absolute, owner.uid, owner.gid)
-      if (mode !== null) await chmod(place.absolute, mode)
-    } catch (thrown) {
-      if (systemCode(thrown) !== 'EEXIST') throw diskError(thrown, folder)
-    }
+    if (!place.stats) await makeFolder(place, folder, modeOfFolder(folder))
   }
   return workspace.resolveInside(path)
 }
 
+/** Makes a folder whose parent is there; one that has come meanwhile is as good. Errors: FILE_CHANGED_SINCE_READ, DISK_FULL, PERMISSION_DENIED. */
+export async function makeFolder(place: Place, name: string, mode: number | null): Promise<void> {
+  await inFolder(place.folder, name, async (within) => {
+    const made = within(place.absolute)
+    try {
+      mkdirSync(made)
+      const owner = isRoot ? lookAt(place.folder) : null
+      if (owner && (owner.uid !== 0 || owner.gid !== 0)) chownSync(made, owner.uid, owner.gid)
+      if (mode !== null) await chmod(made, mode)
+    } catch (thrown) {
+      if (systemCode(thrown) !== 'EEXIST') throw diskError(thrown, name)
+    }
+  })
+}
+
 /** Removes a folder when it is empty; says whether it did. Errors: PERMISSION_DENIED. */
 export async function removeEmptyFolder(place: Place, name: string): Promise<boolean> {
-  try {
-    await rmdirLater(place.absolute)
-    return true
-  } catch (thrown) {
-    const code = systemCode(thrown)
-    if (code === 'ENOTEMPTY' || code === 'EEXIST' || isMissing(thrown)) return false
-    throw diskError(thrown, name)
-  }
+  return inFolder(place.folder, name, async (within) => {
+    try {
+      await rmdirLater(within(place.absolute))
+      return true
+    } catch (thrown) {
+      const code = systemCode(thrown)
+      if (code === 'ENOTEMPTY' || code === 'EEXIST' || isMissing(thrown)) return false
+      throw diskError(thrown, name)
+    }
+  })
 }
 
 /** The folder of a path; empty for the workspace itself. */
@@ -244,13 +260,38 @@ async function renameOver(from: string, to: string): Promise<void> {
   }
 }
 
-function checkUnchanged(place: Place, name: string, expected: Stats | null): void {
-  if (isUntouched(expected, lookAt(place.absolute)) && isStillFolder(place.folder)) return
-  throw changedNow(name)
-}
-
 function changedNow(name: string): ReviewError {
   return new ReviewError('FILE_CHANGED_SINCE_READ', `${name} was changed by somebody else a moment ago. Look at it, then try again.`)
+}
+
+/** Linux: a handle that needs no right to read. Node has no name for it. */
+const handleOnly = 0o10000000
+
+/**
+ * Runs `work` on names in one folder. On Linux they lead through the open folder itself, so that a link that somebody puts in its
+ * place at any moment leads nothing elsewhere; other systems have only the check. `within` gives the path to use for one in the
+ * folder, `isStill` tells whether the folder still stands where it was.
+ * Errors: FILE_CHANGED_SINCE_READ where another one stands there now, and those of `work`.
+ */
+async function inFolder<Result>(folder: string, name: string, work: (within: (path: string) => string, isStill: () => boolean) => Promise<Result>): Promise<Result> {
+  const plain = (): Promise<Result> => work((path) => path, () => isStillFolder(folder))
+  if (process.platform !== 'linux') return plain()
+  let handle: number
+  try {
+    handle = openSync(folder, handleOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  } catch (thrown) {
+    if (isMissing(thrown) || systemCode(thrown) === 'ELOOP') throw changedNow(name)
+    throw diskError(thrown, name)
+  }
+  try {
+    const through = `/proc/self/fd/${handle}`
+    const isStill = (): boolean => readlinkSync(through) === folder
+    if (!existsSync(through)) return await plain()
+    if (!isStill()) throw changedNow(name)
+    return await work((path) => `${through}/${basename(path)}`, isStill)
+  } finally {
+    closeSync(handle)
+  }
 }
 
 /** Whether no folder of a path has become a link since the path was resolved. */

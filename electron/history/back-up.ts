@@ -41,7 +41,8 @@ export async function backUp(path: WorkspacePath, last: Pick<Made, 'backup' | 's
       return { state, place, backup: { kind: 'stored', backupName: backupNameOf(sha256, 'link'), version: 0, backupAt } }
     }
     const bytes = seen.bytes ?? (await readBytes(place, path)).bytes
-    const sha256 = sha256Of(bytes)
+    // The look that read these bytes has hashed them.
+    const sha256 = seen.bytes && state.kind === 'file' ? state.sha256 : sha256Of(bytes)
     await keep(sha256, bytes)
     const mode = state.kind === 'file' ? state.mode : null
     const now256: FileState = { kind: 'file', sha256, sizeBytes: bytes.length, mode }

@@ -30,7 +30,7 @@ export async function compactBlobs({ root, packed, readBlob, takeUp }: CompactPa
   // One small pack by itself has nothing to be gathered with.
   const sources = small.length > 1 ? [...loose, ...small] : loose
 
-  const newPack = (): PackWriter => new PackWriter(join(root, 'packs'), { isDeflating: true })
+  const newPack = (): PackWriter => new PackWriter(join(root, 'packs'), 'well')
   let pack = newPack()
   let taken: KeptFile[] = []
   const seal = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { open, readdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { deflate, inflate } from 'node:zlib'
+import { deflate, deflateSync, inflate } from 'node:zlib'
 import { syncData, syncFolder, writeAll } from '../base/file-bytes.js'
 
 const deflateLater = promisify(deflate)
@@ -26,7 +26,12 @@ type IndexEntry = readonly [offset: number, storedBytes: number, sizeBytes?: num
 const smallestDeflated = 256
 const worthwhile = 0.9
 /** Above this what counts is the time. */
-const quickDeflated = 64 * 1024
+const wellDeflated = 64 * 1024
+/** Up to this a hop to a thread and back costs more than the quick way in place. */
+const inPlaceDeflated = 32 * 1024
+
+/** `quick`: a little time for most of what can be saved, as somebody waits. `well`: in the background. */
+export type Deflating = 'none' | 'quick' | 'well'
 
 /** `[bytes of all blobs][index as JSON][u64 length of the index][magic]`. */
 const magic = Buffer.from('ovtpack1', 'latin1')
@@ -45,7 +50,7 @@ const maxWaitingBytes = 32 * 1024 * 1024
 export class PackWriter {
   readonly #folder: string
   readonly #file: string
-  readonly #isDeflating: boolean
+  readonly #deflating: Deflating
   readonly #index = new Map<string, IndexEntry>()
   #handle: number | null = null
   #isSealed = false
@@ -55,9 +60,9 @@ export class PackWriter {
   #gatheredBytes = 0
   #offset = 0
 
-  constructor(folder: string, { isDeflating = false }: { readonly isDeflating?: boolean } = {}) {
+  constructor(folder: string, deflating: Deflating = 'none') {
     this.#folder = folder
-    this.#isDeflating = isDeflating
+    this.#deflating = deflating
     this.#file = join(folder, `${Date.now().toString(36)}-${randomBytes(6).toString('hex')}.pack`)
   }
 
@@ -68,7 +73,7 @@ export class PackWriter {
   /** Adds a blob; it counts only once `seal` has resolved. Errors: those of the disk. */
   async add(sha256: string, bytes: Uint8Array): Promise<void> {
     if (this.#index.has(sha256)) return
-    const deflated = this.#isDeflating && bytes.length >= smallestDeflated ? await deflateLater(bytes, { level: bytes.length > quickDeflated ? 1 : 6 }) : null
+    const deflated = bytes.length >= smallestDeflated ? await this.#deflated(bytes) : null
     if (this.#index.has(sha256)) return
     const stored = deflated && deflated.length <= bytes.length * worthwhile ? deflated : bytes
     this.#index.set(sha256, stored === deflated ? [this.#offset, stored.length, bytes.length] : [this.#offset, stored.length])
@@ -101,6 +106,12 @@ export class PackWriter {
     await this.#queue.catch(() => undefined)
     this.#close()
     rmSync(this.#file, { force: true })
+  }
+
+  async #deflated(bytes: Uint8Array): Promise<Uint8Array | null> {
+    if (this.#deflating === 'none') return null
+    if (this.#deflating === 'quick' && bytes.length <= inPlaceDeflated) return deflateSync(bytes, { level: 1 })
+    return deflateLater(bytes, { level: this.#deflating === 'quick' || bytes.length > wellDeflated ? 1 : 6 })
   }
 
   #opened(): number {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, openSync, rename, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { promisify } from 'node:util'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
 import { makeDataFolder } from '../base/data-files.js'
@@ -11,7 +10,7 @@ import { readAll, readOnlyFile, syncData, syncFolder, writeAll } from '../base/f
 import { sha256Of } from '../workspace/text-files.js'
 import { compactBlobs } from './backup-compact.js'
 import { keptFiles, totalBytes, youngMs } from './kept-files.js'
-import { listPacks, PackWriter, readPacked, readPackIndex, touch, type PackedBlob } from './backup-pack.js'
+import { listPacks, PackWriter, readPacked, readPackIndex, touch, type Deflating, type PackedBlob } from './backup-pack.js'
 import type { BackupContent, BackupSource } from './backup-source.js'
 import type { KnownContent } from './content.js'
 
@@ -31,10 +30,10 @@ export interface BackupBatch {
  * and never changed. Permission bits and links lie in the backup's name (`backupNameOf`), not in the blob.
  */
 export interface BackupStore extends BackupSource {
-  /** Keeps bytes; on the disk when it resolves. Returns their hash. Errors: DISK_FULL, PERMISSION_DENIED. */
-  put(bytes: Uint8Array, signal?: AbortSignal): Promise<string>
-  /** Many blobs at the price of one sync; `isDeflating` takes a little time for a third of the space. */
-  batch(options?: { readonly isDeflating?: boolean }): BackupBatch
+  /** Keeps bytes; on the disk when it resolves. Returns their hash, computed unless told. Errors: DISK_FULL, PERMISSION_DENIED. */
+  put(bytes: Uint8Array, sha256?: string): Promise<string>
+  /** Many blobs at the price of one sync; `quick` takes a little time for a third of the space. */
+  batch(deflating?: Deflating): BackupBatch
   has(sha256: string): Promise<boolean>
   /**
    * Bytes by hash, checked against it.
@@ -54,8 +53,6 @@ export interface BackupStore extends BackupSource {
    */
   compact(signal?: AbortSignal): Promise<number>
 }
-
-const renameLater = promisify(rename)
 
 /** Name of a backup: the hash, and what the bytes do not tell: `<sha256>@644`, `<sha256>@link`, or `<sha256>` alone. */
 export function backupNameOf(sha256: string, rest: { readonly mode: number | null } | 'link'): string {
@@ -159,9 +156,7 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     }
   }
 
-  const put = async (bytes: Uint8Array, signal?: AbortSignal): Promise<string> => {
-    throwIfAborted(signal)
-    const sha256 = sha256Of(bytes)
+  const put = async (bytes: Uint8Array, sha256 = sha256Of(bytes)): Promise<string> => {
     if (await isKept(sha256, bytes.length)) return sha256
     const temporary = join(aside, randomBytes(8).toString('hex'))
     const file = blobFile(sha256)
@@ -170,7 +165,7 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     try {
       handle = openSync(temporary, 'wx', 0o600)
       await writeAll(handle, bytes)
-      await renameLater(temporary, file)
+      renameSync(temporary, file)
       isNamed = true
       // Both at once: the disk makes one commit of them.
       await Promise.all([syncData(handle), syncFolder(blobs)])
@@ -213,8 +208,8 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     put,
     readBlob,
     has: async (sha256) => (await stat(blobFile(sha256)).catch(() => null)) !== null || (await findPacked(sha256)) !== null,
-    batch: (options) => {
-      const pack = new PackWriter(packs, options)
+    batch: (deflating) => {
+      const pack = new PackWriter(packs, deflating)
       const has = async (sha256: string, sizeBytes: number): Promise<boolean> => pack.has(sha256) || isKept(sha256, sizeBytes)
       return {
         has,

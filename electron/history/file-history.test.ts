@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { promptId, workspacePath } from '../../shared/ids.js'
@@ -138,6 +138,20 @@ describe('file history', () => {
     await edit('a', 'ddd')
     await files.rewind(promptId('p2'))
     expect(temp.tree()).toEqual({ a: '644 ccc' })
+  })
+
+  it('notices a folder that became a link between prompts, where the same name is another file', async () => {
+    temp.put('src/a', 'aaa')
+    temp.put('other/a', 'bbb')
+    await files.makeSnapshot(promptId('p1'))
+    await edit('src/a', 'ccc')
+    await files.makeSnapshot(promptId('p2'))
+    renameSync(temp.at('src'), temp.at('moved'))
+    symlinkSync('other', temp.at('src'))
+    await files.makeSnapshot(promptId('p3'))
+    await files.settled()
+    const backups = lines().map((line) => line.systemPayload.snapshots?.[0]?.trackedFileBackups['src/a'])
+    expect(backups.at(-1)).toMatchObject({ failed: true, failedBecause: 'OUTSIDE_WORKSPACE' })
   })
 
   it('backs a file up once in a prompt, also for two calls at the same time', async () => {

@@ -13,6 +13,7 @@ import { backUp, failedBackup, isSameState, stateOf, type Made } from './back-up
 import { storedContent, type BackupStore } from './backup-store.js'
 import type { KnownContent } from './content.js'
 import type { Watch } from './history-parts.js'
+import { createPace } from './pace.js'
 import type { RewindInput } from './rewind.js'
 import type { SessionHistory } from './session-history.js'
 import type { LoggedBackup, LoggedSnapshot, SnapshotRecorder } from './snapshot-log.js'
@@ -67,6 +68,8 @@ interface Entry extends LoggedBackup {
 const wholeMapFiles = 64
 /** Prompts from one whole record to the next; more where many files are tracked, so that they stay a small part of the log. */
 const wholeMapEvery = 50
+/** What a snapshot reads beyond these bytes goes into the store at once, so that memory stays small. */
+const mostWaitingBytes = 32 * 1024 * 1024
 /** Up to this many files a session that ends leaves a whole record. */
 const alwaysClosed = 512
 
@@ -128,18 +131,30 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
       if (++looked % 512 === 0) await breathe()
       if (!isAsBefore(resolve, path, list.at(-1))) doubtful.push(path)
     }
-    const batch = store.batch({ isDeflating: true })
+    const batch = store.batch('quick')
     const changed = new Map<WorkspacePath, Entry>()
-    const adding: Promise<void>[] = []
-    const keep = (sha256: string, bytes: Uint8Array): void => void adding.push(batch.add(sha256, bytes))
+    const waiting: (readonly [sha256: string, bytes: Uint8Array])[] = []
+    let waitingBytes = 0
+    const keep = (sha256: string, bytes: Uint8Array): Promise<void> | void => {
+      waitingBytes += bytes.length
+      if (waitingBytes > mostWaitingBytes) return batch.add(sha256, bytes)
+      waiting.push([sha256, bytes])
+    }
     await inParallel(doubtful, async (path) => {
       const made = await backUp(path, latest(path), { disk, log, now, resolve, keep })
       if (made !== 'same') changed.set(path, add(path, made))
     })
     const isWholeDue = sinceWhole >= Math.max(wholeMapEvery, entries.size / 2) || isWorthWhole()
+    const seal = async (): Promise<void> => {
+      const pace = createPace()
+      for (const each of waiting) {
+        await batch.add(...each)
+        await pace()
+      }
+      await batch.seal()
+    }
     // Backups and the record become durable together, while the agent thinks: whatever changes a file waits for them.
-    const sealing = Promise.all(adding).then(() => batch.seal())
-    const keeping = Promise.allSettled([sealing, write(isWholeDue ? 'whole' : 'start', changed)])
+    const keeping = Promise.allSettled([breathe().then(seal), write(isWholeDue ? 'whole' : 'start', changed)])
     settling = keeping.then(async ([sealed]) => {
       if (sealed.status === 'fulfilled') return
       await batch.discard()
@@ -166,8 +181,8 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
         log,
         now,
         resolve: (each) => workspace.resolveInside(each),
-        keep: (_sha256, bytes) => {
-          keeping = store.put(bytes)
+        keep: (sha256, bytes) => {
+          keeping = store.put(bytes, sha256)
           keeping.catch(() => undefined)
         },
       })
@@ -194,6 +209,8 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
   /** Whether one look tells that a path is as its last entry says. */
   const isAsBefore = (resolve: (path: string) => Place, path: WorkspacePath, last: Entry | undefined): boolean => {
     if (!last || last.backup.kind === 'failed') return false
+    // The very file, untouched, needs no look at the folders on the way to it.
+    if (last.state.kind === 'file' && last.place) return isKnownAs(last.state, last.place)
     try {
       const seen = disk.known(resolve(path))
       return seen !== null && isSameState(last.state, seen.state)
@@ -228,7 +245,7 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
       try {
         const place = workspace.resolveInside(path)
         const { state, bytes } = await disk.lookAndKeep(place)
-        if (state.kind === 'file') await store.put(bytes ?? (await readBytes(place, path)).bytes)
+        if (state.kind === 'file') await (bytes ? store.put(bytes, state.sha256) : store.put((await readBytes(place, path)).bytes))
         written.set(path, { state, at: now(), prompt: prompts.length - 1 })
       } catch (thrown) {
         log.error('history.written-not-kept', thrown, { path })

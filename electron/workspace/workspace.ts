@@ -90,11 +90,11 @@ function resolve(root: string, path: string, folders: Map<string, Folder>): Plac
 function folderOf(root: string, parents: string, path: string, folders: Map<string, Folder>): Folder {
   const known = folders.get(parents)
   if (known) return known
-  let folder: Folder = { absolute: root, exists: true }
-  for (const name of parents.split('/')) {
-    checkName(name, path)
-    folder = enter(folder, name, path)
-  }
+  const slash = parents.lastIndexOf('/')
+  const above = slash < 0 ? { absolute: root, exists: true } : folderOf(root, parents.slice(0, slash), path, folders)
+  const name = parents.slice(slash + 1)
+  checkName(name, path)
+  const folder = enter(above, name, path)
   folders.set(parents, folder)
   return folder
 }

@@ -17,7 +17,10 @@ export interface BenchHistory {
   trackEdit(absolutePath: string): Promise<void>
   /** Throws unless every file is back. */
   rewind(id: string): Promise<void>
+  /** All is on the disk, in the middle of a session: the record of a session's end is no cost of a turn. */
   close(): Promise<void>
+  /** The session ends. */
+  end(): Promise<void>
 }
 
 /** `store` becomes the data folder, `sessionLog` the log that the snapshots are recorded in. */
@@ -38,6 +41,7 @@ export async function createHistory(options: { readonly workspace: string; reado
       const failed = receipt.files.find((file) => file.result === 'failed' || file.result === 'left')
       if (failed) throw new Error(`${failed.path}: ${failed.reason}`)
     },
-    close: () => files.close(),
+    close: () => files.settled(),
+    end: () => files.close(),
   }
 }

@@ -43,6 +43,11 @@ function lines(): LogLine[] {
   return readFileSync(log, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as LogLine)
 }
 
+function lastRecord(): readonly [subtype: string, paths: number] {
+  const last = JSON.parse(readFileSync(log, 'utf8').trimEnd().split('\n').at(-1) ?? '') as LogLine
+  return [last.subtype, Object.keys(last.systemPayload.snapshots?.[0]?.trackedFileBackups ?? {}).length]
+}
+
 describe('file history', () => {
   it('records whole snapshots in the shape that readers of qwen-code logs know', async () => {
     await files.makeSnapshot(promptId('p1'))
@@ -254,6 +259,16 @@ describe('the snapshot log', () => {
     expect(wholes.map((snapshot) => snapshot?.promptId)).toEqual(['p50', 'p60'])
   })
 
+  it('ends with a whole record, however many files are tracked, and only once', async () => {
+    await files.makeSnapshot(promptId('p0'))
+    await Promise.all(Array.from({ length: 600 }, (_, n) => files.trackEdit(workspacePath(`f${n}`))))
+    const tracked = lastRecord()
+    await files.close()
+    const closed = lines().length
+    await files.close()
+    expect([tracked, lastRecord(), lines().length]).toEqual([['overturn_history_delta', 1], ['file_history_snapshot', 600], closed])
+  })
+
   it('is enough to go on after a restart, and to go back to before it', async () => {
     temp.put('link', { link: 'x' })
     for (let n = 0; n < 70; n++) temp.put(`f${n}`, { text: `one ${n}`, mode: 0o600 })
@@ -268,11 +283,13 @@ describe('the snapshot log', () => {
     const { records, skipped } = await loadSnapshotLog(log)
     files = await open(foldSnapshots(records))
     await files.makeSnapshot(promptId('p3'))
+    await files.settled()
+    const healed = lastRecord()
     await edit('f4', 'four')
     await files.rewind(promptId('p2'), { kind: 'old' })
     const atSecond = temp.tree()
     await files.rewind(promptId('p1'), { kind: 'old' })
-    expect([skipped, atSecond, temp.tree()['f69'], temp.tree()['link']]).toEqual([1, before, '600 one 69', 'link x'])
+    expect([skipped, atSecond, temp.tree()['f69'], temp.tree()['link'], healed]).toEqual([1, before, '600 one 69', 'link x', ['file_history_snapshot', 71]])
   })
 
   it('skips a damaged entry and takes the good ones beside it', async () => {

@@ -40,7 +40,7 @@ export interface FileHistory {
    * Errors: TURN_NOT_FOUND, and those of `SessionHistory.apply`.
    */
   rewind(promptId: PromptId, otherwise?: Resolution, watch?: Watch): Promise<Receipt>
-  /** Writes the closing record, where it is small beside the log. */
+  /** Writes the closing record: all tracked paths, unless the last record has them. */
   close(): Promise<void>
 }
 
@@ -70,8 +70,6 @@ const wholeMapFiles = 64
 const wholeMapEvery = 50
 /** What a snapshot reads beyond these bytes goes into the store at once, so that memory stays small. */
 const mostWaitingBytes = 32 * 1024 * 1024
-/** Up to this many files a session that ends leaves a whole record. */
-const alwaysClosed = 512
 
 /** Opens the history of a running session; with `earlier`, where it had stopped. */
 export async function openFileHistory(options: FileHistoryOptions): Promise<FileHistory> {
@@ -90,6 +88,8 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
   /** Deltas have grown so far that a whole record beside them makes the log little longer, and much shorter to read. */
   const isWorthWhole = (): boolean => deltaEntries >= 2 * entries.size
   for (const snapshot of options.earlier ?? []) await restore(snapshot)
+  /** What was cut off by a crash is whole again with the first record. */
+  let isHealing = prompts.length > 0
 
   const latest = (path: WorkspacePath): Entry | undefined => entries.get(path)?.at(-1)
 
@@ -144,7 +144,8 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
       const made = await backUp(path, latest(path), { disk, log, now, resolve, keep })
       if (made !== 'same') changed.set(path, add(path, made))
     })
-    const isWholeDue = sinceWhole >= Math.max(wholeMapEvery, entries.size / 2) || isWorthWhole()
+    const isWholeDue = isHealing || sinceWhole >= Math.max(wholeMapEvery, entries.size / 2) || isWorthWhole()
+    isHealing = false
     const seal = async (): Promise<void> => {
       const pace = createPace()
       for (const each of waiting) {
@@ -270,7 +271,7 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
     close: async () => {
       await settling
       await Promise.all(running.values())
-      if (hasDeltas && (entries.size <= alwaysClosed || isWorthWhole())) await write('whole', new Map())
+      if (hasDeltas) await write('whole', new Map())
     },
   }
 

@@ -7,7 +7,7 @@ import type { Log } from '../base/log.js'
 import { breathe, inParallel } from '../base/pool.js'
 import type { DiskStates } from '../workspace/disk-states.js'
 import { lookAt } from '../workspace/look-at.js'
-import { readBytes } from '../workspace/text-files.js'
+import { isUntouched, readBytes } from '../workspace/text-files.js'
 import type { Place, Workspace } from '../workspace/workspace.js'
 import { backUp, failedBackup, isSameState, stateOf, type Made } from './back-up.js'
 import { storedContent, type BackupStore } from './backup-store.js'
@@ -62,6 +62,8 @@ interface Entry extends LoggedBackup {
   readonly state: FileState
   /** Where it was found; `null` for one from before a restart, and for a path that may not be touched. */
   readonly place: Place | null
+  /** What the disk showed when it was last found in this state, if its times could tell. */
+  stats: Place['stats']
 }
 
 /** Above this, a record with all paths at each prompt would make the log grow with files times prompts. */
@@ -96,7 +98,7 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
   const add = (path: WorkspacePath, { backup, state, place }: Made): Entry => {
     const list = entries.get(path) ?? []
     const version = (list.at(-1)?.version ?? 0) + 1
-    const entry: Entry = { from: prompts.length - 1, backup: backup.kind === 'stored' ? { ...backup, version } : backup, state, place, version, at: now() }
+    const entry: Entry = { from: prompts.length - 1, backup: backup.kind === 'stored' ? { ...backup, version } : backup, state, place, stats: null, version, at: now() }
     // A second entry of one prompt heals the first.
     if (list.at(-1)?.from === entry.from) list.pop()
     entries.set(path, [...list, entry])
@@ -125,10 +127,11 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
     sinceWhole++
     const resolve = workspace.pass()
     const doubtful: WorkspacePath[] = []
+    const pace = createPace()
     let looked = 0
     for (const [path, list] of entries) {
       // Most files are as they were: a look each, without a promise each.
-      if (++looked % 512 === 0) await breathe()
+      if (++looked % 64 === 0) await pace()
       if (!isAsBefore(resolve, path, list.at(-1))) doubtful.push(path)
     }
     const batch = store.batch('quick')
@@ -147,10 +150,10 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
     const isWholeDue = isHealing || sinceWhole >= Math.max(wholeMapEvery, entries.size / 2) || isWorthWhole()
     isHealing = false
     const seal = async (): Promise<void> => {
-      const pace = createPace()
+      const packing = createPace()
       for (const each of waiting) {
         await batch.add(...each)
-        await pace()
+        await packing()
       }
       await batch.seal()
     }
@@ -211,7 +214,14 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
   const isAsBefore = (resolve: (path: string) => Place, path: WorkspacePath, last: Entry | undefined): boolean => {
     if (!last || last.backup.kind === 'failed') return false
     // The very file, untouched, needs no look at the folders on the way to it.
-    if (last.state.kind === 'file' && last.place) return isKnownAs(last.state, last.place)
+    if (last.state.kind === 'file' && last.place) {
+      const stats = lookAt(last.place.absolute)
+      if (last.stats && isUntouched(last.stats, stats)) return true
+      const seen = disk.known({ ...last.place, stats })
+      if (!seen || !isSameState(last.state, seen.state)) return false
+      last.stats = seen.stats
+      return true
+    }
     try {
       const seen = disk.known(resolve(path))
       return seen !== null && isSameState(last.state, seen.state)
@@ -281,7 +291,7 @@ export async function openFileHistory(options: FileHistoryOptions): Promise<File
       const list = entries.get(path) ?? []
       if (JSON.stringify(list.at(-1)?.backup) === JSON.stringify(backup)) continue
       const version = backup.kind === 'stored' ? backup.version : (list.at(-1)?.version ?? 0) + 1
-      entries.set(path, [...list, { from: prompts.length - 1, backup, version, state: await stateOf(store, backup), place: null, at: takenAt }])
+      entries.set(path, [...list, { from: prompts.length - 1, backup, version, state: await stateOf(store, backup), place: null, stats: null, at: takenAt }])
     }
   }
 }

@@ -77,7 +77,13 @@ export class EarlyCopies {
       }
       folders.push(...folder.folders.values())
     }
-    this.#waiting = [...Float64Array.from(keys).sort()].flatMap((key) => found[((key % placesInKey) + placesInKey) % placesInKey] ?? [])
+    const newestLast: Waiting[] = []
+    for (const key of Float64Array.from(keys).sort()) {
+      await pace()
+      const next = found[((key % placesInKey) + placesInKey) % placesInKey]
+      if (next) newestLast.push(next)
+    }
+    this.#waiting = newestLast
   }
 
   /** Makes some copies; `false` when none is waiting any more. Errors: CANCELLED. */

@@ -99,8 +99,24 @@ function parseEntry(listed: string | undefined): IndexEntry | null {
   return { blob, mtimeNs: nsOf(mtime, mtimeRest), ctimeNs: nsOf(ctime, ctimeRest), inode: Number(inode), sizeBytes: Number(size) }
 }
 
+/** Listed lines by path. Of one map for all files, each growth would hold up other work. */
+class FilesByFolder {
+  readonly #folders = new Map<string, Map<string, string>>()
+
+  add(path: string, listed: string): void {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1)
+    const names = this.#folders.get(folder) ?? new Map<string, string>()
+    this.#folders.set(folder, names.set(path.slice(folder.length), listed))
+  }
+
+  listedOf(path: string): string | undefined {
+    const slash = path.lastIndexOf('/') + 1
+    return this.#folders.get(path.slice(0, slash))?.get(path.slice(slash))
+  }
+}
+
 async function listTracked(root: string, indexFile: string, signal?: AbortSignal): Promise<Tracked> {
-  const files = new Map<string, string>()
+  const files = new FilesByFolder()
   const folders = new Set<string>()
   const writtenNs = lstatSync(indexFile, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -115,15 +131,15 @@ async function listTracked(root: string, indexFile: string, signal?: AbortSignal
       const [listed, mode, path = ''] = match
       addParents(folders, path)
       if (mode === '160000') folders.add(path)
-      else files.set(path, listed)
+      else files.add(path, listed)
     }
     rest = rest.slice(end)
   })
   if (rest !== '') throw new GitFailed('git lists its index in a form that is not known')
   const converted = await gitText(root, ['ls-files', '-z', '--', ':(exclude,attr:!filter !working-tree-encoding !ident)'], signal)
   return {
-    hasFile: (path) => files.has(path),
-    entryOf: (path) => parseEntry(files.get(path)),
+    hasFile: (path) => files.listedOf(path) !== undefined,
+    entryOf: (path) => parseEntry(files.listedOf(path)),
     folders,
     converted: new Set(converted.split('\0').filter((path) => path !== '')),
     writtenNs,

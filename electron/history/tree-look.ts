@@ -14,6 +14,9 @@ const readdirLater = promisify(readdir)
 /** A folder whose own size is at most this has a few thousand names, and is read in place. */
 const inPlaceBytes = 65_536n
 
+/** So many names are asked about at once: a question for each folder would start too many programs, one for all hold up other work. */
+const askedAtOnce = 4096
+
 /** A name that is not as the table has it. */
 export interface Difference {
   readonly folder: Folder
@@ -102,7 +105,7 @@ export async function lookAtTree(parts: LookParts, request: LookRequest): Promis
     const known = folder.folders.get(name)
     if (stats?.isDirectory()) {
       if (row !== null) see({ folder, name, row, stats: null, wasUnseen: false })
-      if (!known) return ask(folder, name, true)
+      if (!known) return tracked?.folders.has(folder.pathOf(name)) ? addFolder(folder, name, stats, isPartly(folder, name)) : ask(folder, name, true)
       // A hint at the folder itself may mean that another one stands in its place, of which the old watch knows nothing.
       if (isHinted || known.inode !== stats.ino) watch.unwatch(known)
       known.inode = stats.ino
@@ -116,21 +119,30 @@ export async function lookAtTree(parts: LookParts, request: LookRequest): Promis
       folder.ignored?.delete(name)
       unseen.ignoredFolders.delete(folder.pathOf(name))
     } else if (stats.isFile() || stats.isSymbolicLink()) {
-      ask(folder, name, false)
+      if (tracked?.hasFile(folder.pathOf(name))) follow(folder, name, stats, isPartly(folder, name))
+      else ask(folder, name, false)
     }
   }
 
   const ask = (folder: Folder, name: string, isFolder: boolean): void => {
-    const wasIgnored = folder.ignored?.has(name) === true
-    if (wasIgnored && !isAskingAgain) return
-    unasked.push({ folder, name, isFolder, wasUnseen: folder.isPartial || wasIgnored || unseen.isFull })
+    if (folder.ignored?.has(name) && !isAskingAgain) return
+    unasked.push({ folder, name, isFolder, wasUnseen: isPartly(folder, name) })
+  }
+
+  /** Whether a name that is new to the table may have been there all the time. */
+  const isPartly = (folder: Folder, name: string): boolean => folder.isPartial || unseen.isFull || folder.ignored?.has(name) === true
+
+  const addFolder = (folder: Folder, name: string, stats: BigIntStats, wasUnseen: boolean): void => {
+    const added = table.addFolder(folder, name, stats.ino)
+    added.isPartial = wasUnseen
+    unseen.ignoredFolders.delete(folder.pathOf(name))
+    level.push(added)
   }
 
   const hearAnswers = async (): Promise<void> => {
     const asked = unasked
     unasked = []
-    const open = asked.filter(({ folder, name }) => !tracked?.hasFile(folder.pathOf(name)) && !tracked?.folders.has(folder.pathOf(name)))
-    const ignored = await rules.ignored(open.map(({ folder, name, isFolder }) => ({ path: folder.pathOf(name), isFolder })), signal)
+    const ignored = await rules.ignored(asked.map(({ folder, name, isFolder }) => ({ path: folder.pathOf(name), isFolder })), signal)
     for (const { folder, name, isFolder, wasUnseen } of asked) {
       await pace()
       const path = folder.pathOf(name)
@@ -148,12 +160,7 @@ export async function lookAtTree(parts: LookParts, request: LookRequest): Promis
       }
       folder.ignored?.delete(name)
       if (!isFolder) follow(folder, name, stats, wasUnseen)
-      else if (!folder.folders.has(name)) {
-        const added = table.addFolder(folder, name, stats.ino)
-        added.isPartial = wasUnseen
-        unseen.ignoredFolders.delete(path)
-        level.push(added)
-      }
+      else if (!folder.folders.has(name)) addFolder(folder, name, stats, wasUnseen)
     }
   }
 
@@ -244,6 +251,7 @@ export async function lookAtTree(parts: LookParts, request: LookRequest): Promis
     for (const folder of folders) {
       throwIfAborted(signal)
       await enter(folder)
+      if (unasked.length >= askedAtOnce) await hearAnswers()
     }
   }
 }

@@ -134,6 +134,16 @@ describe('settle in a git repository', () => {
     expect(await ws.settled()).toEqual({})
   })
 
+  it('follows thousands of untracked files of one level, less those that are ignored', async () => {
+    const ws = temp({ '.gitignore': '*.log\n', 'kept.txt': 'one\n' })
+    ws.commitAll()
+    const many = Array.from({ length: 5_400 }, (_, n) => [`new-${n % 40}/${n}.${n % 6 === 0 ? 'log' : 'txt'}`, ''] as const)
+    ws.write(Object.fromEntries(many))
+    const index = await ws.open({ ...watching, copyFileBytes: -1 })
+    ws.write({ 'new-1/1.txt': 'A', 'new-39/5399.txt': 'B', 'new-0/0.log': 'C' })
+    expect([index.facts().files, index.facts().folders, Object.keys(await ws.settled())]).toEqual([4_502, 41, ['new-1/1.txt', 'new-39/5399.txt']])
+  })
+
   it('copies what git does not hold: dirty and untracked files', async () => {
     const ws = temp({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
     ws.commitAll()

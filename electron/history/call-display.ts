@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { basename, join } from 'node:path'
-import { countChanges } from '../../shared/changes.js'
+import { countChanges, type DiffStat } from '../../shared/changes.js'
 
 /** What is kept of a call's result for people, beside the text that the agent got. */
 export type ResultDisplay =
@@ -35,8 +35,8 @@ const keptDiff = 50_000
 const keptAnyText = 256 * 1024
 const keptOutput = 1024 * 1024
 const keptCommandOutput = 32_000
-/** Longer texts are not compared for a count of lines. */
-const countedText = 2_000_000
+/** Longer texts are not compared for a count of lines; in characters. */
+export const countedText = 2_000_000
 
 const signalNumbers: ReadonlyMap<string, number> = new Map(Object.entries(constants.signals))
 
@@ -76,7 +76,7 @@ function editDisplay({ path, before, after, diff }: Extract<ResultDisplay, { rea
     originalContent: original,
     newContent: written,
     ...(after === null ? { isDeleted: true } : {}),
-    ...(isCounted ? { diffStat: diffStatOf(before ?? '', after ?? '') } : {}),
+    ...(isCounted ? { diffStat: { ...diffStatOf(countChanges(before ?? '', after ?? '')), model_added_chars: after?.length ?? 0, model_removed_chars: before?.length ?? 0 } } : {}),
     ...(isCut
       ? {
           truncatedForSession: true,
@@ -91,18 +91,9 @@ function editDisplay({ path, before, after, diff }: Extract<ResultDisplay, { rea
   }
 }
 
-function diffStatOf(before: string, after: string): unknown {
-  const { insertions, deletions } = countChanges(before, after)
-  return {
-    model_added_lines: insertions,
-    model_removed_lines: deletions,
-    model_added_chars: after.length,
-    model_removed_chars: before.length,
-    user_added_lines: 0,
-    user_removed_lines: 0,
-    user_added_chars: 0,
-    user_removed_chars: 0,
-  }
+/** A count of lines in the shape of a qwen-code record. */
+export function diffStatOf({ insertions, deletions }: DiffStat): Readonly<Record<string, number>> {
+  return { model_added_lines: insertions, model_removed_lines: deletions, model_added_chars: 0, model_removed_chars: 0, user_added_lines: 0, user_removed_lines: 0, user_added_chars: 0, user_removed_chars: 0 }
 }
 
 function commandDisplay({ command, directory, exitCode, signal, outcome, output, isCut }: Extract<ResultDisplay, { readonly kind: 'command' }>): unknown {

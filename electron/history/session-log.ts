@@ -1,9 +1,10 @@
 import { join } from 'node:path'
+import type { DiffStat } from '../../shared/changes.js'
 import type { LedgerEntry } from '../../shared/ledger.js'
 import type { PromptId } from '../../shared/ids.js'
 import { makeDataFolder } from '../base/data-files.js'
 import { logSize } from '../base/json-lines.js'
-import { displayOf, keptText, outputText, type ResultDisplay } from './call-display.js'
+import { diffStatOf, displayOf, keptText, outputText, type ResultDisplay } from './call-display.js'
 import { createRecordChain, lastUuid } from './record-chain.js'
 import { snapshotRecorder, type SnapshotRecorder } from './snapshot-log.js'
 
@@ -39,6 +40,8 @@ export interface LoggedResult {
   /** What the agent was told. */
   readonly text: string
   readonly display: ResultDisplay
+  /** Lines that it changed in files, where the display does not count them. */
+  readonly lines?: DiffStat | null
   readonly durationMs: number
   readonly at: number
 }
@@ -121,14 +124,14 @@ export async function openSessionLog(options: SessionLogOptions): Promise<Sessio
 /** How qwen-code says each status: (of the call, of its execution). */
 const statuses = { done: ['success', 'success'], failed: ['error', 'error'], refused: ['cancelled', 'not_started'] } as const
 
-function resultRecord({ callId, name, status, text, display, durationMs }: LoggedResult, folder: string): Readonly<Record<string, unknown>> {
+function resultRecord({ callId, name, status, text, display, lines, durationMs }: LoggedResult, folder: string): Readonly<Record<string, unknown>> {
   const [said, execution] = statuses[status]
   const output = outputText(text)
   const response = status === 'done' ? { output } : { error: output }
   const shown = displayOf(display, folder)
   return {
     message: { role: 'user', parts: [{ functionResponse: { id: callId, name, response } }] },
-    toolCallResult: { callId, status: said, executionStatus: execution, ...(shown === null ? {} : { resultDisplay: shown }), durationMs },
+    toolCallResult: { callId, status: said, executionStatus: execution, ...(shown === null ? {} : { resultDisplay: shown }), ...(!lines ? {} : { diffStat: diffStatOf(lines) }), durationMs },
   }
 }
 

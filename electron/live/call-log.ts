@@ -5,7 +5,7 @@ import type { Asked } from '../approvals/question.js'
 import type { Log } from '../base/log.js'
 import type { SessionLog } from '../history/session-log.js'
 import type { ToolCallFacts } from '../tools/tool-session.js'
-import { displayOfAnswer } from './answer-display.js'
+import { changedLines, displayOfAnswer } from './answer-display.js'
 import { classifyAnswer } from './classify-answer.js'
 import type { Stance } from './stance.js'
 
@@ -17,7 +17,7 @@ export interface CallLog {
   readonly classify: (call: ToolCallFacts, answer: ToolAnswer, isCounted: boolean) => Promise<ToolAnswer>
   /** Notes a classified answer, or that the call waits; then its end is noted when it comes. Errors: those of the log. */
   readonly answer: (call: ToolCallFacts, answer: ToolAnswer, waitsFor: Asked<ToolAnswer> | null) => Promise<void>
-  /** What a call wrote, for its display. */
+  /** What a call, or its command, changed; for its display. */
   readonly written: (callId: string, changes: readonly LedgerChange[]) => void
 }
 
@@ -61,7 +61,8 @@ export function createCallLog({ openedLog, root, stance, policy, readState, log,
       log.error('session.no-display', thrown, { callId: call.callId })
       return { kind: 'none' as const }
     })
-    await (await openedLog()).result({ callId: call.callId, name: call.tool, status: statusOf(safe), text: safe.text, display, durationMs: now() - call.startedAt, at: now() })
+    const lines = display.kind === 'edit' ? null : await changedLines(changes, readState).catch(() => null)
+    await (await openedLog()).result({ callId: call.callId, name: call.tool, status: statusOf(safe), text: safe.text, display, lines, durationMs: now() - call.startedAt, at: now() })
   }
 
   return {

@@ -61,6 +61,18 @@ describe('a turn', () => {
     ])
   })
 
+  it('counts the lines of each call, of a patch over several files and of a command as well', async () => {
+    await open({ a: 'one\n', b: 'two\n', c: 'x\ny\n' }, { policy: { approvalMode: 'review-after' } })
+    await begin('First')
+    await write('a', '1\n')
+    await agent.call('apply_patch', { patch: '*** Begin Patch\n*** Update File: a\n@@\n-1\n+eins\n+zwei\n*** Delete File: b\n*** End Patch' })
+    const command = agent.call('run_command', { command: 'rm c' })
+    await desk.decideNext(approve())
+    await command
+    const counted = desk.records().flatMap(({ record }) => /"model_added_lines":(\d+),"model_removed_lines":(\d+)/.exec(JSON.stringify(record))?.slice(1).join(' ') ?? [])
+    expect(counted).toEqual(['1 1', '2 2', '0 2'])
+  })
+
   it('begins by itself with the first call, and again after a long silence, but not while something waits', async () => {
     await open({ a: 'one\n' })
     await agent.call('read_file', { path: 'a' })

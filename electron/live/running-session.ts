@@ -289,7 +289,14 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: O
       const watch = await notes.beginCommand()
       // By this a call that a crash cut off is told from one that was not let run yet.
       await logged(openedLog().then((written) => written.note('running', { callId })))
-      return watch
+      return {
+        ...watch,
+        end: async (id, cause) => {
+          const end = await watch.end(id, cause)
+          calls.written(id, end.entry?.changes ?? [])
+          return end
+        },
+      }
     },
     noteWritten: async (callId, cause, changes) => {
       await notes.noteWritten(callId, cause, changes)

@@ -55,8 +55,14 @@ test.describe('approvals of a connected agent', () => {
     await expect(fileRow(ui, 'a.txt')).toBeVisible()
     await turnRow(ui, 1).click()
     await ui.keyboard.press('r')
+    await expect(ui.getByRole('note')).toHaveText('Claude Code is at work in this session. It is told of the rewind before it writes again.')
     await ui.getByRole('button', { name: /^Rewind 1 file/ }).click()
     await expect.poll(() => onDisk(world)).toBe(text)
+
+    const next = agent.call('write_file', { path: 'b.txt', content: 'more\n' })
+    await openApprovals(ui)
+    await question(ui).getByRole('button', { name: /^Approve/ }).first().click()
+    expect((await next).text).toContain('[The person rewound a.txt. Read before you edit there again.]')
     await agent.close()
   })
 

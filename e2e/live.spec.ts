@@ -32,6 +32,8 @@ test.describe('a session that is still written', () => {
     await expect(turnRow(page, 2)).toHaveAccessibleName('Turn 2: Make it three, 1 file, 2 added, 1 removed')
     await expect(turnRow(page, 1)).toHaveAttribute('aria-selected', 'true')
     await expect(page.getByRole('option', { name: /^Make it two, qwen-code, Live/ })).toBeVisible()
+    await page.keyboard.press('r')
+    await expect(page.getByRole('note')).toHaveText(/^qwen-code may still be at work in this session and is not told of a rewind\./)
   })
 
   test('appears in the list when it begins', async ({ openApp, world }) => {

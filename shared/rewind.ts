@@ -2,6 +2,7 @@ import type { DiffStat } from './changes.js'
 import type { ErrorCode } from './errors.js'
 import type { ChangeBadge, FileSide, FileState } from './file-state.js'
 import type { OperationId, PromptId, WorkspacePath } from './ids.js'
+import type { SessionSummary } from './session.js'
 import type { OperationAction } from './timeline.js'
 
 /** What a rewind will do to one file. */
@@ -26,6 +27,14 @@ export interface RewindChoices {
 }
 
 export type RewindTarget = { readonly kind: 'start'; readonly promptId: PromptId } | { readonly kind: 'end'; readonly promptId: PromptId }
+
+/** What to know before files change under an agent that may be at work, since it goes on with what it read; `null` where none is. */
+export function liveWarning({ isLive, agent }: Pick<SessionSummary, 'isLive' | 'agent'>, agentName: string): string | null {
+  if (!isLive) return null
+  return agent === 'overturn'
+    ? `${agentName} is at work in this session. It is told of the rewind before it writes again.`
+    : `${agentName} may still be at work in this session and is not told of a rewind. Have it read these files again before it goes on.`
+}
 
 /** One file of a plan. */
 export interface PlannedFile {

@@ -1,6 +1,7 @@
 import { workspacePath } from '../../shared/ids.js'
-import type { PlannedFile, Receipt, ReceiptFile, Resolution, RewindChoices, RewindPlan } from '../../shared/rewind.js'
-import { historyOf } from '../review/workbench.js'
+import { liveWarning, type PlannedFile, type Receipt, type ReceiptFile, type Resolution, type RewindChoices, type RewindPlan } from '../../shared/rewind.js'
+import type { SessionHistory } from '../history/session-history.js'
+import { historyOf, type Opened } from '../review/workbench.js'
 import { UsageError, type CommandLine } from './arguments.js'
 import { turnNamed } from './moments.js'
 import { asJson, countOf, needed, plain, session } from './words.js'
@@ -14,7 +15,7 @@ export async function rewind(line: CommandLine, world: CommandWorld): Promise<Ex
   const to = needed(line, 'to', 'a turn; the files go back to its start')
   const policy = policyOf(line)
   const opened = await world.open(session(line))
-  const history = historyOf(opened)
+  const history = historyTold(opened, world)
   const { promptId } = turnNamed(opened.recorded, to)
   const target = { kind: 'start', promptId } as const
   const paths = line.texts('path').map(workspacePath)
@@ -38,13 +39,13 @@ export async function rewind(line: CommandLine, world: CommandWorld): Promise<Ex
 
 /** `undo <session>`: the newest rewind or take-back that still stands is undone; later typing survives. */
 export async function undo(line: CommandLine, world: CommandWorld): Promise<ExitCode> {
-  const history = historyOf(await world.open(session(line)))
+  const history = historyTold(await world.open(session(line)), world)
   return printReceipt(line, world, await history.undo(null, world))
 }
 
 /** `redo <session>`: what was undone last is done again. */
 export async function redo(line: CommandLine, world: CommandWorld): Promise<ExitCode> {
-  const history = historyOf(await world.open(session(line)))
+  const history = historyTold(await world.open(session(line)), world)
   return printReceipt(line, world, await history.redo(null, world))
 }
 
@@ -58,12 +59,22 @@ export async function takeBack(line: CommandLine, world: CommandWorld): Promise<
   const opened = await world.open(session(line))
   const { promptId } = turnNamed(opened.recorded, name)
   const change = await opened.review.takeBackOf(promptId, workspacePath(path), Number(hunk), world.signal)
-  const plan = await historyOf(opened).previewTakeBack(change, world.signal)
+  const history = historyTold(opened, world)
+  const plan = await history.previewTakeBack(change, world.signal)
   if (line.flag('dry-run') || !plan.fits) {
     world.out(line.flag('json') ? asJson({ plan }) : `${plain(plan.reason)}\n`)
     return plan.fits ? 0 : 1
   }
-  return printReceipt(line, world, await historyOf(opened).takeBack(change, plan.planHash, world))
+  return printReceipt(line, world, await history.takeBack(change, plan.planHash, world))
+}
+
+/** The history of a session; that its agent may be at work is said beside it. */
+function historyTold(opened: Opened, world: CommandWorld): SessionHistory {
+  const history = historyOf(opened)
+  const { isLive, agent, client } = opened.summary()
+  const warning = liveWarning({ isLive, agent }, client === null ? agent : plain(client))
+  if (warning !== null) world.note(`${warning}\n`)
+  return history
 }
 
 function policyOf(line: CommandLine): OnConflict {

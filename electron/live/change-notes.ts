@@ -41,6 +41,8 @@ export interface ChangeNotesParts {
   readonly onChanged: () => void
   /** What an earlier session changed that goes on. */
   readonly earlier: ChangeNotes['changed']
+  /** In the middle of a turn a person rewound files, which the agent does not know. */
+  readonly onRewound: (paths: readonly WorkspacePath[]) => void
   /** The state of a file now; its bytes are in the store then. */
   readonly lookAt: (path: WorkspacePath) => Promise<FileState>
 }
@@ -48,7 +50,7 @@ export interface ChangeNotesParts {
 /** Longer than this a command does not wait for copies of what it may change. */
 const copiesWaitMs = 3_000
 
-export function createChangeNotes({ index, journal, openedLog, turn, ended, log, now, onChanged, earlier, lookAt }: ChangeNotesParts): ChangeNotes {
+export function createChangeNotes({ index, journal, openedLog, turn, ended, log, now, onChanged, earlier, onRewound, lookAt }: ChangeNotesParts): ChangeNotes {
   const changed = new Map(earlier)
   /** How many commands had begun when a file was last seen to be what `changed` says. */
   const seenAfter = new Map<WorkspacePath, number>()
@@ -124,7 +126,10 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
     found = []
     if (changes.length === 0 && held.length === 0) return []
     await refreshJournal()
-    await append(byOthers(changes, isBeforeTurn, limits), null).catch((thrown: unknown) => log.error('session.changes-not-noted', thrown))
+    const entries = byOthers(changes, isBeforeTurn, limits)
+    const rewound = isBeforeTurn ? [] : entries.flatMap(({ cause, changes: some }) => (cause === 'rewind' ? some.map(({ path }) => path) : []))
+    if (rewound.length > 0) onRewound(rewound)
+    await append(entries, null).catch((thrown: unknown) => log.error('session.changes-not-noted', thrown))
     return changes.map(({ path }) => path)
   }
 

@@ -7,6 +7,7 @@ import type { AgentHello, ToolAnswer } from '../agents/agent-desk.js'
 import { isMissing } from '../base/disk-errors.js'
 import { resumeOf, type EarlierCall, type RequestId, type ResumedSession } from '../history/resume-session.js'
 import { sessionLogFile, type SessionLog } from '../history/session-log.js'
+import { fewNames } from '../tools/few-names.js'
 import { done, refused, type Tool } from '../tools/tool.js'
 import type { Taint } from './stance.js'
 
@@ -85,7 +86,7 @@ export interface CutOffEnd {
 export function endOfCutOff(call: EarlierCall, tools: readonly Tool[]): CutOffEnd {
   const { changed, decision } = call
   if (changed !== null && changed.length > 0) {
-    return { isDone: true, text: `Overturn ended before it could answer. This call was carried out, and changed: ${listed(changed)}. Read what you need of it, and do not make the call again.` }
+    return { isDone: true, text: `Overturn ended before it could answer. This call was carried out, and changed: ${fewNames(changed, 20)}. Read what you need of it, and do not make the call again.` }
   }
   const effect = tools.find(({ name }) => name === call.tool)?.effect
   if (effect === 'reads') return { isDone: false, text: 'Overturn ended before it could answer. This call only reads: make it again.' }
@@ -149,9 +150,4 @@ export function modeOf({ mode }: Pick<AgentHello, 'mode'>, earlier: EarlierSessi
 export function taintOf(earlier: EarlierSession | null): Taint {
   const level = sensitivities.find((each) => each === earlier?.notes.get('classified')?.['taint'])
   return level === undefined ? { level: 'PUBLIC', reasons: [] } : { level, reasons: [{ level, why: 'Seen before Overturn was started again', source: 'this session' }] }
-}
-
-function listed(paths: readonly string[]): string {
-  const unique = [...new Set(paths)]
-  return unique.length > 20 ? `${unique.slice(0, 20).join(', ')} and ${unique.length - 20} more` : unique.join(', ')
 }

@@ -27,6 +27,7 @@ import { leadsOutside } from '../policy/leads-outside.js'
 import type { PolicyFile } from '../policy/policy-file.js'
 import { anyName } from '../policy/shell-fields.js'
 import { keyOf } from '../sessions/log-catalog.js'
+import { fewNames } from '../tools/few-names.js'
 import { tools } from '../tools/registry.js'
 import { withNotes } from '../tools/tool.js'
 import type { ToolSession } from '../tools/tool-session.js'
@@ -138,7 +139,21 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: O
     return made === 'same' ? { kind: 'unknown', reason: 'unreadable' } : made.state
   }
   const writer = createEditWriter({ dataFolder, workspace, store, disk, log })
-  const notes = createChangeNotes({ index, journal: operations.journal, openedLog, turn: () => turns.promptId(), ended: ended.signal, log, now, onChanged, earlier: earlier?.changed ?? new Map(), lookAt })
+  const notes = createChangeNotes({
+    index,
+    journal: operations.journal,
+    openedLog,
+    turn: () => turns.promptId(),
+    ended: ended.signal,
+    log,
+    now,
+    onChanged,
+    earlier: earlier?.changed ?? new Map(),
+    onRewound: (paths) => {
+      told = [...told, `The person rewound ${fewNames(paths, 20)}. Read before you edit there again.`]
+    },
+    lookAt,
+  })
   const readState = (sha256: string): Promise<Uint8Array> => store.readBlob(sha256)
   const calls = createCallLog({ openedLog, root: workspace.root, stance, policy: () => policy.current(), readState, log, now, onChanged })
 

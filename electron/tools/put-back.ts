@@ -3,6 +3,7 @@ import type { WorkspacePath } from '../../shared/ids.js'
 import type { LedgerChange } from '../../shared/ledger.js'
 import { isState } from '../history/write-state.js'
 import { alone } from './alone.js'
+import { fewNames } from './few-names.js'
 import type { CallScope } from './tool.js'
 import type { ToolSession } from './tool-session.js'
 
@@ -32,6 +33,5 @@ export async function putBack(session: ToolSession, call: CallScope, changes: re
 }
 
 function pathsOf(changes: readonly LedgerChange[]): string {
-  const paths = [...new Set(changes.map(({ path }): WorkspacePath => path))]
-  return paths.length <= 3 ? paths.join(', ') : `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more`
+  return fewNames(changes.map(({ path }) => path), 3)
 }

@@ -1,10 +1,14 @@
 import { useMemo, useRef } from 'react'
+import { liveWarning } from '../../shared/rewind.js'
 import { SplitHandle } from '../changes/SplitHandle.js'
 import { useHeight } from '../changes/use-size.js'
 import { valueOf } from '../state/loadable.js'
 import { rememberPanes } from '../state/prefs-actions.js'
 import { closeRewind, loadPlan } from '../state/rewind-actions.js'
+import { useOpenSummary } from '../state/session-actions.js'
+import type { OpenSession } from '../state/shell-slice.js'
 import { useStore } from '../state/store.js'
+import { agentName, agentOfSession } from '../ui/agents.js'
 import { Icon } from '../ui/icons.js'
 import { EmptyState, ErrorState, LoadingState, ProgressLine } from '../ui/parts.js'
 import { PlanDetail } from './PlanDetail.js'
@@ -39,6 +43,7 @@ export function RewindDialog() {
           ))}
         </ul>
       </header>
+      <AgentAtWork session={session} />
       {plan.kind === 'error' && <ErrorState error={plan.error} onRetry={() => void loadPlan()} />}
       {plan.kind === 'loading' && !hasPlan && <Planning />}
       {hasPlan && files.length === 0 && <EmptyState icon="check" title="Nothing to rewind">Every file is as it was at {title}.</EmptyState>}
@@ -59,6 +64,19 @@ export function RewindDialog() {
       {(!hasPlan || files.length === 0) && <span className="grow" />}
       <RewindFoot title={title} isPlanReady={plan.kind === 'ready'} />
     </section>
+  )
+}
+
+/** A rewind changes files under an agent that goes on with what it has read. */
+function AgentAtWork({ session }: { readonly session: OpenSession }) {
+  const summary = useOpenSummary(session)
+  const warning = liveWarning(summary, agentName(agentOfSession(summary)))
+  if (warning === null) return null
+  return (
+    <p className="rewind-live md" role="note">
+      <span className="live" />
+      {warning}
+    </p>
   )
 }
 

@@ -1,5 +1,5 @@
 import { isOpen } from '../../shared/approval.js'
-import { chooseWorkspace, openDialog, openSearch, setView, showPolicy } from '../state/actions.js'
+import { chooseWorkspace, openDialog, openSearch, setView, showPolicy, useOpenSummary } from '../state/actions.js'
 import { valueOf } from '../state/loadable.js'
 import { rewindToSelected, undoLast } from '../state/rewind-actions.js'
 import type { OpenSession, View } from '../state/shell-slice.js'
@@ -75,8 +75,7 @@ export function TopBar() {
 }
 
 function Crumb({ session }: { readonly session: OpenSession }) {
-  const { header } = session
-  const { summary } = header
+  const summary = useOpenSummary(session)
   const folder = summary.workspace ?? summary.recordedFolder
   return (
     <div className="crumb">

@@ -10,7 +10,7 @@ import { notifyError } from './notice-actions.js'
 import { setPrefs } from './prefs-actions.js'
 import { followSelection } from './scope.js'
 import { isViewOfAll, noSelection, type OpenSession, type View } from './shell-slice.js'
-import { getState, setState } from './store.js'
+import { getState, setState, useStore, type AppStore } from './store.js'
 import { loadMap, refreshTranscript } from './view-actions.js'
 
 /** Asks for the list of sessions; the last one stays on screen meanwhile. */
@@ -174,6 +174,11 @@ function firstSelection(key: SessionKey, outline: Outline): OpenSession['selecti
   return row?.kind === 'turn' ? { ...noSelection, turn: row.promptId, rowIndex } : noSelection
 }
 
-export function summaryOf(key: SessionKey): SessionSummary | null {
-  return valueOf(getState().library)?.sessions.find((session) => session.key === key) ?? null
+export function summaryOf(key: SessionKey, state: AppStore = getState()): SessionSummary | null {
+  return valueOf(state.library)?.sessions.find((session) => session.key === key) ?? null
+}
+
+/** The summary of the open session: the list's, which follows its log, or where it is not listed the one it was opened with. */
+export function useOpenSummary({ key, header }: OpenSession): SessionSummary {
+  return useStore((state) => summaryOf(key, state)) ?? header.summary
 }

@@ -142,6 +142,27 @@ describe('the library', () => {
     ])
   })
 
+  it.each(['', 'copies', 'copies/dev', 'copies/dev/.gemini', 'copies/dev/.gemini/tmp', 'copies/dev/.gemini/tmp/app', 'copies/dev/.gemini/tmp/app/chats'])(
+    'finds the sessions of Gemini CLI in an added folder at or above its store: %s',
+    async (below) => {
+      const { home, open } = newWorld()
+      const chats = join(home, 'copies/dev/.gemini/tmp/app/chats')
+      mkdirSync(join(chats, 'id-1'), { recursive: true })
+      const header = { sessionId: 'id-1', projectHash: 'x', startTime: '2026-01-01T00:00:00.000Z', lastUpdated: '2026-01-01T00:00:00.000Z', kind: 'main' }
+      const prompt = { id: 'm1', type: 'user', timestamp: '2026-01-01T00:00:01.000Z', content: [{ text: 'Do it' }] }
+      const log = (kind: string): string => [{ ...header, kind }, prompt].map((line) => `${JSON.stringify(line)}\n`).join('')
+      writeFileSync(join(chats, 'session-2026-01-01T00-00-abcd.jsonl'), log('main'))
+      writeFileSync(join(chats, 'id-1', 'a1b2c3.jsonl'), log('subagent'))
+      // Elsewhere a folder of this name is of no worth.
+      mkdirSync(join(home, 'tmp/app/chats'), { recursive: true })
+      writeFileSync(join(home, 'tmp/app/chats', 'session-2026-01-01T00-00-ffff.jsonl'), log('main'))
+      const library = open()
+      const keys = await library.add(join(home, below))
+      await library.whenCounted()
+      expect([keys.length, titles(library), library.list().sessions.map(({ agent }) => agent)]).toEqual([1, ['Do it'], ['gemini-cli']])
+    },
+  )
+
   it('honours the environment variables of qwen-code', async () => {
     const { home, write, open } = newWorld()
     write(join(home, 'runtime'), 1)

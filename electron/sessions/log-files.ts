@@ -71,7 +71,7 @@ async function findLogs(location: string, isLog: IsLog, signal?: AbortSignal): P
     for (const entry of entries) {
       const path = join(next.folder, entry.name)
       if (entry.isDirectory()) {
-        if (next.depth < deepest && looked < mostEntries && !skipped.has(entry.name)) waiting.push({ folder: path, depth: next.depth + 1 })
+        if (next.depth < deepest && looked < mostEntries && !isSkipped(entry.name, next.folder)) waiting.push({ folder: path, depth: next.depth + 1 })
       } else if (isLog(entry.name)) {
         const log = lookAt(path, entry.isSymbolicLink())
         if (log) logs.push(log)
@@ -84,6 +84,11 @@ async function findLogs(location: string, isLog: IsLog, signal?: AbortSignal): P
     }
   }
   return { logs, folders, isMissing: false, unreadable }
+}
+
+/** Gemini CLI keeps its logs in a folder that is called as others call what is of no worth. */
+function isSkipped(name: string, above: string): boolean {
+  return skipped.has(name) && !(name === 'tmp' && basename(above) === '.gemini')
 }
 
 /** What a log is now; `null` where it is gone or no file. */

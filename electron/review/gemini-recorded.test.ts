@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -7,17 +7,16 @@ import { openBackupStore } from '../history/backup-store.js'
 import { geminiReader } from '../sessions/gemini-cli.js'
 import { judgeStates, readTruth, writeTruthTree, type Judged } from '../testing/judge-states.js'
 
-const fixture = join(import.meta.dirname, '../sessions/fixtures/gemini-cli/print-basic')
-
-async function judged(hasDisk: boolean): Promise<Judged> {
+async function judged(name: string, hasDisk: boolean): Promise<Judged> {
+  const fixture = join(import.meta.dirname, '../sessions/fixtures/gemini-cli', name)
   const truth = readTruth(fixture)
   const root = mkdtempSync(join(tmpdir(), 'overturn-gemini-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   cpSync(join(fixture, 'home/.gemini'), join(root, '.gemini'), { recursive: true })
-  renameSync(join(root, '.gemini/history/shop-app-gm/dot-git'), join(root, '.gemini/history/shop-app-gm/.git'))
+  const shadow = join(root, '.gemini/history/shop-app-gm')
+  if (existsSync(shadow)) renameSync(join(shadow, 'dot-git'), join(shadow, '.git'))
   const folder = hasDisk ? writeTruthTree(fixture, truth.prompts.at(-1)?.end ?? {}) : null
-  const chats = join(root, '.gemini/tmp/shop-app-gm/chats')
-  const file = join(chats, readdirSync(chats)[0] ?? '')
+  const file = join(root, truth.prompts[0]?.sessionFile ?? '')
   const session = await geminiReader.open({ file, agent: 'gemini-cli', indexFile: null, workspace: folder, isFollowed: false, log: silentLog, environment: {}, home: root, dataFolder: root })
   onTestFinished(() => session.close())
   expect(session.turns.map(({ prompt }) => prompt)).toEqual(truth.prompts.map(({ text }) => text))
@@ -26,12 +25,17 @@ async function judged(hasDisk: boolean): Promise<Judged> {
 
 describe('recorded sessions of Gemini CLI', () => {
   it('tell what the records alone prove', async () => {
-    const { wrong, knownEnds, changedEnds } = await judged(false)
+    const { wrong, knownEnds, changedEnds } = await judged('print-basic', false)
     expect([wrong, knownEnds, changedEnds]).toEqual([[], 2, 8])
   })
 
   it('tell every edited file where the disk proves its line ends', async () => {
-    const { wrong, knownEnds, changedEnds } = await judged(true)
+    const { wrong, knownEnds, changedEnds } = await judged('print-basic', true)
     expect([wrong, knownEnds, changedEnds]).toEqual([[], 5, 8])
+  })
+
+  it.each([false, true])('tell what agents did that the session started (with the disk: %s)', async (hasDisk) => {
+    const { wrong, knownEnds, changedEnds } = await judged('print-subagents', hasDisk)
+    expect([wrong, knownEnds, changedEnds]).toEqual([[], hasDisk ? 4 : 1, 6])
   })
 })

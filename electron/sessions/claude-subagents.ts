@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
+import { agentCall } from './agent-call.js'
 import { finishClaudeCall, type ClaudeCall } from './claude-calls.js'
 import { blocksOf } from './claude-messages.js'
 import { decodeClaudeTurn, type ClaudeTurn } from './claude-records.js'
@@ -144,22 +145,7 @@ export class ClaudeCompanions {
 
 /** Stands in a transcript for what agents did in the background, wherever in the turn. */
 export function backgroundCall(at: number, edge: 'start' | 'end'): TranscriptEntry {
-  const call: ToolCall = {
-    callId: `background-${edge}`,
-    name: 'Agent',
-    kind: 'subagent',
-    status: 'done',
-    startedAt: null,
-    durationMs: null,
-    args: '{}',
-    output: '',
-    isOutputCut: false,
-    edit: null,
-    command: null,
-    seen: null,
-    subagent: { name: 'in the background', calls: [] },
-  }
-  return { kind: 'call', call, at }
+  return { kind: 'call', call: agentCall(`background-${edge}`, 'Agent', 'in the background', null), at }
 }
 
 /** Whether a call started a subagent. */

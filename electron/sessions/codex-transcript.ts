@@ -1,7 +1,8 @@
 import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
+import { agentCall } from './agent-call.js'
 import { agentOf, type AgentLog, type CodexAgents } from './codex-agents.js'
 import { finishCall } from './codex-calls.js'
-import { newDraft, type CallDraft } from './codex-drafts.js'
+import type { CallDraft } from './codex-drafts.js'
 import type { DecodedTurn } from './codex-turn.js'
 
 /** Agents that start agents are shown this deep. */
@@ -42,7 +43,7 @@ export async function transcriptOf(turn: DecodedTurn, agents: CodexAgents, conte
     const [first] = shown.has(agent) ? [] : within(agent)
     if (!first) continue
     const place = entries.findIndex(({ at }) => at > first.askedAt)
-    const call = { ...finishCall(newDraft(`agent-${agent.thread}`, 'spawn_agent', 0, first.askedAt), folder, isOpen), status: 'done' as const, subagent: { name: agent.name, calls: innerOf(agent, 1) } }
+    const call = { ...agentCall(`agent-${agent.thread}`, 'spawn_agent', agent.name, first.askedAt), subagent: { name: agent.name, calls: innerOf(agent, 1) } }
     entries.splice(place < 0 ? entries.length : place, 0, { kind: 'call', call, at: first.askedAt })
   }
   return entries

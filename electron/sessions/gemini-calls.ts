@@ -24,7 +24,12 @@ const kinds: ReadonlyMap<string, ToolKind> = new Map([
   ['delegate_to_agent', 'subagent'],
   ['invoke_agent', 'subagent'],
   ['task', 'subagent'],
+  ['google_web_search', 'search'],
+  ['web_fetch', 'search'],
 ])
+
+/** Tools that tell, ask or plan, and change no file. */
+export const harmlessTools: ReadonlySet<string> = new Set(['complete_task', 'update_topic', 'write_todos', 'ask_user', 'enter_plan_mode', 'exit_plan_mode', 'list_background_processes', 'read_background_output', 'get_internal_docs'])
 
 export interface GeminiContext {
   readonly folder: string | null

@@ -1,4 +1,4 @@
-import type { ContentSource } from '../../shared/file-state.js'
+import type { ChangeCause, ContentSource } from '../../shared/file-state.js'
 import type { PromptId } from '../../shared/ids.js'
 import type { RecordedText, ToolCall } from '../../shared/session.js'
 
@@ -21,6 +21,7 @@ export interface EditEvent {
   /** Number of its turn, from 0. */
   readonly turn: number
   readonly promptId: PromptId
+  readonly cause: ChangeCause
   readonly before: Slot
   readonly after: Slot
   /** Commands before it, in the whole session, that may be about line ends alone. */
@@ -29,7 +30,7 @@ export interface EditEvent {
   readonly isAfterCommand: boolean
 }
 
-export function newEvent(call: ToolCall, at: Pick<EditEvent, 'turn' | 'promptId' | 'blanksBefore' | 'isAfterCommand'>): EditEvent {
+export function newEvent(call: ToolCall, at: Pick<EditEvent, 'turn' | 'promptId' | 'cause' | 'blanksBefore' | 'isAfterCommand'>): EditEvent {
   const { edit, status } = call
   const isDone = status === 'done' && edit !== null
   const text = (recorded: RecordedText | null): string | null => (isDone && recorded?.isWhole && !recorded.text.includes('\ufffd') ? plain(recorded.text) : null)

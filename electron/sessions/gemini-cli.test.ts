@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { promptId } from '../../shared/ids.js'
+import type { ToolCall } from '../../shared/session.js'
 import { silentLog } from '../base/log.js'
 import { ledgerLines } from '../testing/ledger-lines.js'
 import { Random } from '../testing/random.js'
@@ -72,6 +73,34 @@ describe('a session of Gemini CLI', () => {
     expect([session.turns.map(({ prompt }) => prompt), entries.map((entry) => (entry.kind === 'call' ? entry.call.command : entry.kind))]).toEqual([
       ['one', 'two'],
       ['prompt', 'reply', { text: 'false', exitCode: 3, directory: null }],
+    ])
+  })
+
+  it('shows what agents did in the calls that name them, and what no call names where it was done', async () => {
+    const world = newWorld()
+    const at = (seconds: number): string => new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toISOString()
+    const agent = (id: string, seconds: number, kind: string, calls: readonly Json[]): void =>
+      world.put(`.gemini/tmp/project/chats/id-1/${id}.jsonl`, [{ ...header, sessionId: id, startTime: at(seconds), kind }, user('a1', 'Help'), gemini('a2', calls)].map((line) => JSON.stringify(line)).join('\n') + '\n')
+    agent('one', 1, 'subagent', [replace(world, 'r1', 'a.txt', 'one\n', 'two\n'), { ...call('i2', 'invoke_agent', { agent_name: 'inner' }, null), agentId: 'three' }])
+    agent('two', 3, 'subagent', [shell('s1', 'make')])
+    agent('three', 2, 'subagent', [replace(world, 'r2', 'a.txt', 'two\n', 'three\n')])
+    agent('main', 2, 'main', [shell('s2', 'make')])
+    symlinkSync(join(world.root, '.gemini/tmp/project/chats/id-1/two.jsonl'), join(world.root, '.gemini/tmp/project/chats/id-1/link.jsonl'))
+    const asked = { ...call('i1', 'invoke_agent', { agent_name: 'helper' }, { isSubagentProgress: true }), agentId: 'one' }
+    const session = await world.open([header, user('m1', 'one'), gemini('m2', [asked]), { ...user('m3', 'two'), timestamp: at(10) }])
+    const named = (one: ToolCall): unknown => (one.subagent ? [one.callId, one.subagent.name, one.subagent.calls.map(named)] : one.callId)
+    const calls = (await session.readTurn(promptId('m1'))).flatMap((entry) => (entry.kind === 'call' ? [named(entry.call)] : []))
+    expect([calls, await session.readOutput(promptId('m1'), 'r2'), await linesOf(session)]).toEqual([
+      [['i1', 'helper', ['r1', ['i2', 'inner', ['r2']]]], ['agent-two', 'agent', ['s1']]],
+      'Done.',
+      [
+        '1- unknown a.txt: ? no-record > ? no-record',
+        '1 subagent a.txt: ? no-record > ? no-record',
+        '1 subagent a.txt: ? no-record > ? no-record',
+        // The agent that no call names ran a command.
+        '1 command a.txt: ? no-record > ? changed-by-command',
+        '2- unknown a.txt: ? changed-by-command > ? changed-by-command',
+      ],
     ])
   })
 
@@ -198,12 +227,14 @@ describe('a session of Gemini CLI', () => {
   it(`survives any order, cut and damage of its lines (seed ${seed})`, async () => {
     const world = newWorld()
     const random = new Random(seed)
-    const lines = [header, user('m1', 'one \u2028 \u{1f6d2}'), gemini('m2', [create(world, 'c1', 'a.txt', 'one\n'), replace(world, 'c2', '../../etc/x', 'a', 'b'), shell('s1', 'x')]), { $rewindTo: 'm1' }, { $set: { messages: [user('m1', 'one'), null, 5, { id: 7 }] } }, { type: 'new', odd: true }, { $set: null }, { id: '__proto__', type: 'gemini', toolCalls: [null, { name: 5 }] }, user('m3', 'two')].map((line) => JSON.stringify(line))
+    const lines = [header, user('m1', 'one \u2028 \u{1f6d2}'), gemini('m2', [create(world, 'c1', 'a.txt', 'one\n'), replace(world, 'c2', '../../etc/x', 'a', 'b'), shell('s1', 'x')]), { $rewindTo: 'm1' }, { $set: { messages: [user('m1', 'one'), null, 5, { id: 7 }] } }, { type: 'new', odd: true }, { $set: null }, { id: '__proto__', type: 'gemini', toolCalls: [null, { name: 5 }] }, user('m3', 'two'), gemini('m4', ['one', 'two', '../../secret'].map((agentId) => ({ ...call(`i-${agentId}`, 'invoke_agent', {}, null), agentId })))].map((line) => JSON.stringify(line))
     for (let round = 0; round < 120; round++) {
       const picked = Array.from({ length: random.below(14) + 1 }, () => random.pick(lines))
       const bytes = Buffer.from(picked.join('\n'))
       for (let time = random.below(4); time > 0; time--) bytes[random.below(bytes.length)] = random.below(256)
       const text = bytes.subarray(0, random.chance(40) ? random.below(bytes.length) : bytes.length).toString('latin1')
+      const beside = Buffer.from([{ ...header, sessionId: random.pick(['one', 'two', '../../one', '']), kind: random.pick(['subagent', 'main', 5]) }, ...picked].map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'))
+      world.put(`.gemini/tmp/project/chats/id-1/${random.pick(['one', 'two'])}.jsonl`, beside.subarray(0, random.below(beside.length) + 1).toString('latin1'))
       try {
         const session = await world.open([text], random.chance(50), random.chance(20) ? 'session-2026-01-01T00-00-abcd.json' : undefined)
         for (const turn of [...session.turns, ...session.setAside.flatMap((branch) => branch.turns)]) await session.readTurn(turn.promptId)

@@ -4,13 +4,15 @@ import { ReviewError } from '../../shared/errors.js'
 import type { PromptId } from '../../shared/ids.js'
 import type { ProblemKind, TranscriptEntry } from '../../shared/session.js'
 import { openDocumentSession, type BegunDocument, type DocumentSource, type SessionDocument } from './document-session.js'
-import { callsIn, entriesOf, outputOf } from './gemini-calls.js'
+import { GeminiAgents } from './gemini-agents.js'
+import { callsIn, outputOf } from './gemini-calls.js'
 import { GitFiles, readCheckpoints } from './gemini-evidence.js'
 import { textOfBytes, type EditEvent } from './gemini-chain.js'
 import { projectFolder } from './gemini-folder.js'
 import { geminiLedger } from './gemini-ledger.js'
 import { newestPrompts, readGeminiLog, type GeminiLog } from './gemini-log.js'
-import { turnsOf, type GeminiTurn, type GeminiTurns } from './gemini-turns.js'
+import { transcriptOf } from './gemini-transcript.js'
+import { turnsOf, type GeminiTurns } from './gemini-turns.js'
 import { textAt } from './json-values.js'
 import type { LogEnds } from './log-ends.js'
 import { readInside } from './read-inside.js'
@@ -82,6 +84,7 @@ class GeminiSource implements DocumentSource {
   readonly files: readonly string[]
   private readonly git: GitFiles | null
   private readonly shadow: GitFiles | null
+  private agents: GeminiAgents | null = null
 
   constructor(private readonly options: OpenOptions) {
     const { file, workspace } = options
@@ -93,8 +96,9 @@ class GeminiSource implements DocumentSource {
   }
 
   stamp(): string {
-    const stats = statSync(this.options.file, { bigint: true, throwIfNoEntry: false })
-    return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : ''
+    const { file } = this.options
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
+    return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${this.agents?.stamp() ?? ''}` : ''
   }
 
   async begin(signal?: AbortSignal): Promise<BegunDocument | null> {
@@ -112,9 +116,12 @@ class GeminiSource implements DocumentSource {
     const folder = await projectFolder(file, log, signal)
     const isBroken = log.problems.list().some(({ kind }) => lostRecords.has(kind))
     const lastId = turns.live.at(-1)?.turn.promptId
+    const agents = (this.agents = new GeminiAgents(file, log.document.sessionId))
+    const starts = [...turns.byId.values()].map(({ turn }) => turn.startedAt).sort((one, two) => one - two)
     const readTurn = async (promptId: PromptId, abort?: AbortSignal): Promise<readonly TranscriptEntry[] | null> => {
       const turn = turns.byId.get(promptId)
-      return turn ? transcriptOf(log, turn, folder, promptId === lastId, abort) : null
+      const to = starts.find((at) => turn !== undefined && at > turn.turn.startedAt) ?? Infinity
+      return turn ? transcriptOf(log, turn, agents, { folder, isOpen: promptId === lastId, to }, abort) : null
     }
     return {
       id: idOf(file, log),
@@ -125,9 +132,13 @@ class GeminiSource implements DocumentSource {
       problems: log.problems.list(),
       readTurn,
       readOutput: async (promptId, callId, abort) => {
-        for (const message of turns.byId.get(promptId)?.messages ?? []) {
-          const call = callsIn((await log.read(message, abort)).message).find((each) => textAt(each, 'id') === callId)
-          if (call) return outputOf(call)
+        const turn = turns.byId.get(promptId)
+        const beside = turn ? (await agents.all(abort)).map((agent) => ({ log: agent.log, messages: agent.log.document.order })) : []
+        for (const each of turn ? [{ log, messages: turn.messages }, ...beside] : []) {
+          for (const message of each.messages) {
+            const call = callsIn((await each.log.read(message, abort)).message).find((one) => textAt(one, 'id') === callId)
+            if (call) return outputOf(call)
+          }
         }
         return null
       },
@@ -188,15 +199,6 @@ class GeminiSource implements DocumentSource {
 
 function idOf(file: string, { document }: GeminiLog): string {
   return document.sessionId ?? basename(file).replace(/\.jsonl?$/, '')
-}
-
-async function transcriptOf(log: GeminiLog, { messages }: GeminiTurn, folder: string | null, isOpen: boolean, signal?: AbortSignal): Promise<readonly TranscriptEntry[]> {
-  const entries: TranscriptEntry[] = []
-  for (const each of messages) {
-    const { message, lost } = await log.read(each, signal)
-    entries.push(...entriesOf(message, each.at, { folder, isOpen }), ...lost.map((record): TranscriptEntry => ({ kind: 'other', ...record, at: each.at })))
-  }
-  return entries
 }
 
 function gitFilesAt(gitFolder: string | null): GitFiles | null {

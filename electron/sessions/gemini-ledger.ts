@@ -4,6 +4,7 @@ import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
 import { computedPages, type ComputedEntry } from './computed-ledger.js'
 import { isJoined, newEvent, proveChain, type ChainEvidence, type EditEvent, type KnownBytes, type Slot } from './gemini-chain.js'
+import { harmlessTools } from './gemini-calls.js'
 import type { LedgerPages } from './recorded-session.js'
 import { blankWords } from './text-ledger.js'
 
@@ -27,16 +28,17 @@ export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages>
   const wild: (readonly ToolCall[])[] = []
   let blanks = 0
   for (const [turn, promptId] of turns.entries()) {
-    const calls = (await readTurn(promptId)).flatMap((entry) => (entry.kind === 'call' ? [entry.call] : []))
+    const placed = inOrder((await readTurn(promptId)).flatMap((entry) => (entry.kind === 'call' ? [entry.call] : [])))
+    const calls = placed.map(({ call }) => call)
     wild.push(calls)
     let isAfterCommand = false
-    for (const call of calls) {
+    for (const { call, isSubagents } of placed) {
       if (isWild(call)) {
         isAfterCommand = true
         if (blankWords.test(call.command?.text ?? call.args)) blanks++
       }
       if (!call.edit || call.status === 'refused' || (call.status === 'failed' && call.output !== '')) continue
-      const event = newEvent(call, { turn, promptId, blanksBefore: blanks, isAfterCommand })
+      const event = newEvent(call, { turn, promptId, cause: isSubagents ? 'subagent' : 'edit', blanksBefore: blanks, isAfterCommand })
       const known = paths.get(call.edit.path)
       if (known) known.push(event)
       else paths.set(call.edit.path, [event])
@@ -55,9 +57,37 @@ export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages>
   return { ...pages, isPartial: true }
 }
 
-/** A call that can change files without naming them. */
-function isWild({ kind, status }: ToolCall): boolean {
-  return status !== 'refused' && (kind === 'command' || kind === 'other' || kind === 'subagent')
+/** A call that can change files without naming them; of an agent whose log is here its own calls tell. */
+function isWild({ kind, status, name, subagent }: ToolCall): boolean {
+  if (kind === 'other') return status !== 'refused' && !harmlessTools.has(name)
+  return status !== 'refused' && (kind === 'command' || (kind === 'subagent' && subagent?.calls.length === 0))
+}
+
+interface PlacedCall {
+  readonly call: ToolCall
+  readonly isSubagents: boolean
+}
+
+/** Calls in the order in which they ended: an agent's behind the call that started it, those of several that ran side by side by time. */
+function inOrder(calls: readonly ToolCall[]): readonly PlacedCall[] {
+  const placed: PlacedCall[] = []
+  let beside: ToolCall[] = []
+  const flush = (): void => {
+    const inner = beside.flatMap((call) => inOrder(call.subagent?.calls ?? []))
+    placed.push(...beside.map((call) => ({ call, isSubagents: false })))
+    placed.push(...inner.map(({ call }) => ({ call, isSubagents: true })).sort((one, two) => (one.call.startedAt ?? 0) - (two.call.startedAt ?? 0)))
+    beside = []
+  }
+  for (const call of calls) {
+    if (call.kind === 'subagent') {
+      beside.push(call)
+      continue
+    }
+    flush()
+    placed.push({ call, isSubagents: false })
+  }
+  flush()
+  return placed
 }
 
 function entriesOf(
@@ -81,7 +111,7 @@ function entriesOf(
   if (first && !isNew) found.push(sighted(first.turn, first.promptId, first))
   events.forEach((event, at) => {
     const { call, turn, promptId } = event
-    found.push(entry(turn, promptId, stateOf(event.before, kept), stateOf(event.after, kept), { callId: call.callId, cause: 'edit', at: call.startedAt ?? 0 }))
+    found.push(entry(turn, promptId, stateOf(event.before, kept), stateOf(event.after, kept), { callId: call.callId, cause: event.cause, at: call.startedAt ?? 0 }))
     const next = events[at + 1]
     if (isJoined(event, next, disk, blanks) || next?.turn === turn) return
     // Nobody saw it again as it was left: a command behind it may have changed it, and so may anybody later.

@@ -21,6 +21,7 @@ const kinds: ReadonlyMap<string, ToolKind> = new Map([
   ['ls', 'search'],
   ['codesearch', 'search'],
   ['task', 'subagent'],
+  ['subagent', 'subagent'],
 ])
 
 const refused = /rejected permission|user (has )?rejected|specified a rule which prevents|permission denied by/i
@@ -61,7 +62,7 @@ export function callOf(part: JsonObject, { folder, isOpen, subagentCalls }: Call
     command: kind === 'command' ? { text: textAt(input, 'command') ?? '', exitCode: numberAt(metadata, 'exit'), directory: textAt(input, 'workdir') } : null,
     // What a read shows has lost the last line end.
     seen: null,
-    subagent: kind === 'subagent' ? { name: textAt(input, 'subagent_type') ?? textAt(metadata, 'agent') ?? 'agent', calls: subagentCalls } : null,
+    subagent: kind === 'subagent' ? { name: textAt(input, 'subagent_type') ?? textAt(input, 'agent') ?? textAt(metadata, 'agent') ?? 'agent', calls: subagentCalls } : null,
   }
 }
 

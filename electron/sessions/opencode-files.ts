@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import { numberAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
+import { plainSize } from './plain-log.js'
 import { byText, createdAt, inOrder, type OpencodeRecords, type ReadRecords, type SessionFacts, type StoredMessage, type StoredRecord } from './opencode-records.js'
 
 /** Ids become names of folders, so only harmless ones count. */
@@ -91,8 +92,9 @@ class FileRecords implements OpencodeRecords {
 
   private async readObject(file: string): Promise<JsonObject | null> {
     try {
-      const stats = await stat(file)
-      const data = stats.isFile() && stats.size <= largestFile ? parseObject(await readFile(file, 'utf8')) : null
+      // A link would lead out of the store.
+      const size = plainSize(file)
+      const data = size !== null && size <= largestFile ? parseObject(await readFile(file, 'utf8')) : null
       if (!data) this.damage++
       return data
     } catch {

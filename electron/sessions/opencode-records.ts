@@ -1,5 +1,6 @@
 import type { JsonObject } from './json-values.js'
 import { isObject, objectAt, parseObject, textAt, timeAt } from './json-values.js'
+import { isOfTalk, projected } from './opencode-projection.js'
 import { readDatabase, valueOr, type Database, type Row } from './sqlite-database.js'
 
 /** What the store says of a session itself. */
@@ -79,17 +80,51 @@ class DatabaseRecords implements OpencodeRecords {
     return null
   }
 
+  /** Those of the older tables, and what came after them in the newer one: it repeats no message. */
   async *messages(sessionId: string): AsyncGenerator<StoredRecord> {
-    yield* this.inOrder('message', { session_id: sessionId }, (one, two) => one.createdAt - two.createdAt || byText(one.id, two.id))
+    let last = -Infinity
+    for await (const message of this.inOrder('message', { session_id: sessionId }, (one, two) => one.createdAt - two.createdAt || byText(one.id, two.id))) {
+      last = Math.max(last, message.createdAt)
+      yield message
+    }
+    const rows: { readonly seq: number; readonly row: Row }[] = []
+    for await (const row of this.database.where('session_message', { session_id: sessionId })) {
+      const seq = this.tried(() => row.number('seq'))
+      if (seq !== null) rows.push({ seq, row })
+    }
+    let isBegun = Number.isFinite(last)
+    for (const { row } of rows.sort((one, two) => one.seq - two.seq)) {
+      if (valueOr(0, () => row.number('time_created') ?? 0) <= last) continue
+      isBegun ||= isOfTalk(valueOr('', () => row.text('type') ?? ''))
+      const message = isBegun ? this.projectedRow(row) : null
+      if (message) yield message
+    }
   }
 
   async message(sessionId: string, id: string): Promise<StoredRecord | null> {
     for await (const message of this.inOrder('message', { id, session_id: sessionId }, () => 0)) return message
-    return null
+    return this.newerMessage(id, sessionId)
   }
 
   async *parts(messageId: string): AsyncGenerator<StoredRecord> {
-    yield* this.inOrder('part', { message_id: messageId }, (one, two) => byText(one.id, two.id))
+    let hasOwn = false
+    for await (const part of this.inOrder('part', { message_id: messageId }, (one, two) => byText(one.id, two.id))) {
+      hasOwn = true
+      yield part
+    }
+    if (!hasOwn) yield* (await this.newerMessage(messageId))?.parts ?? []
+  }
+
+  private async newerMessage(id: string, sessionId?: string): Promise<StoredMessage | null> {
+    for await (const row of this.database.where('session_message', { id, ...(sessionId === undefined ? {} : { session_id: sessionId }) })) return this.projectedRow(row)
+    return null
+  }
+
+  private projectedRow(row: Row): StoredMessage | null {
+    return this.tried(() => {
+      const [id, type] = [row.text('id'), row.text('type')]
+      return id === null || type === null ? null : projected(id, type, row.number('time_created') ?? 0, this.tried(() => parseObject(row.text('data') ?? '')))
+    })
   }
 
   async removed(sessionId: string): Promise<readonly StoredMessage[]> {

@@ -103,6 +103,43 @@ describe('a session of opencode', () => {
     ])
   })
 
+  it('is read from the newer table of messages too, after the older ones and never twice', async () => {
+    const world = newWorld()
+    const { store, tree, folder } = world
+    store.session('ses_1', folder)
+    store.session('ses_2', folder, { parentId: 'ses_1' })
+    const tool = (name: string, id: string, input: object, structured: object = {}, text = 'Done.'): object => ({ type: 'tool', id, name, time: { created: 1, ran: 5, completed: 9 }, state: { status: 'completed', input, structured, content: [{ type: 'text', text }] } })
+    const step = (start: string, end: string | null, content: readonly object[]): string =>
+      store.newer('ses_1', 'assistant', { agent: 'build', model: { id: 'model-2' }, content, snapshot: { start, ...(end === null ? {} : { end, files: ['a.txt'] }) } })
+    const old = store.prompt('ses_1', 'old')
+    const a = tree({ 'a.txt': 'a' })
+    store.step('ses_1', old, a, [edit(world, 'c1', 'a.txt')], tree({ 'a.txt': 'b' }))
+    store.newer('ses_1', 'model-switched', { model: { id: 'model-2' } })
+    const first = store.newer('ses_1', 'user', { text: 'one', files: [{ name: 'shot.png', uri: 'data:x' }] })
+    const b = tree()
+    const c = tree({ 'a.txt': 'c' })
+    step(b, c, [{ type: 'reasoning', id: 'r', text: 'Hm.' }, { type: 'text', id: 't', text: 'I do it.' }, tool('edit', 'c2', { path: 'a.txt', oldString: 'b', newString: 'c' }, { files: [{ file: 'a.txt', patch: 'p', status: 'modified' }] })])
+    store.newer('ses_2', 'user', { text: 'help' })
+    store.newer('ses_2', 'assistant', { content: [tool('read', 'inner', { path: 'a.txt' })] })
+    step(c, tree({ 'b.txt': 'made' }), [tool('bash', 'c3', { command: 'make' }, { exitCode: 2 }, 'failed'), tool('subagent', 'c4', { agent: 'explore' }, { sessionID: 'ses_2' })])
+    store.newer('ses_1', 'shell', { callID: 's', command: 'ls', output: 'a.txt' })
+    const second = store.newer('ses_1', 'user', { text: 'two' })
+    store.newer('ses_1', 'unheard-of', { odd: true })
+    store.takeBack('ses_1', second)
+    const session = await world.open()
+    const shown = (await session.readTurn(promptId(first))).map((entry) =>
+      entry.kind === 'call' ? [entry.call.callId, entry.call.kind, entry.call.edit?.path ?? entry.call.command?.exitCode ?? entry.call.subagent?.calls.map(({ callId }) => callId), entry.call.durationMs] : 'text' in entry ? entry.text : entry.kind === 'other' ? entry.label : '',
+    )
+    expect([session.turns.map(({ prompt }) => prompt), session.setAside.map(({ after, turns }) => [after, turns.map(({ prompt }) => prompt)]), shown, await linesOf(session), session.problems, await session.readOutput(promptId(first), 'inner')]).toEqual([
+      ['old', 'one'],
+      [[first, ['two']]],
+      ['one', 'file', 'Hm.', 'I do it.', ['c2', 'edit', 'a.txt', 4], ['c3', 'command', 2, 4], ['c4', 'subagent', ['inner'], 4], 'shell-by-hand'],
+      ['1 edit c1 a.txt: "a" > "b"', '2 edit c2 a.txt: "b" > "c"', '2 unknown null b.txt: absent > "made"'],
+      [],
+      'Done.',
+    ])
+  })
+
   it('shows turns that were taken back as set aside, before and after they are thrown away', async () => {
     const world = newWorld()
     const { store } = world

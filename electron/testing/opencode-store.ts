@@ -18,6 +18,8 @@ export class OpencodeStore {
       CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, parent_id text, directory text NOT NULL, title text NOT NULL, revert text, model text, time_created integer NOT NULL, time_updated integer NOT NULL);
       CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_created integer NOT NULL, data text NOT NULL);
       CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, data text NOT NULL);
+      CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL, type text NOT NULL, seq integer NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
+      CREATE UNIQUE INDEX session_message_session_seq_idx ON session_message (session_id, seq);
       CREATE TABLE event_sequence (aggregate_id text PRIMARY KEY, seq integer NOT NULL);
       CREATE TABLE event (id text PRIMARY KEY, aggregate_id text NOT NULL, seq integer NOT NULL, type text NOT NULL, data text NOT NULL);
       CREATE INDEX event_aggregate_type_seq_idx ON event (aggregate_id, type, seq);
@@ -54,6 +56,14 @@ export class OpencodeStore {
     return id
   }
 
+  /** A message as the new engine keeps it. */
+  newer(sessionId: string, type: string, data: Json): string {
+    const id = this.nextId('msg')
+    const at = 1000 + this.count
+    this.database.run('INSERT INTO session_message VALUES (?, ?, ?, ?, ?, ?, ?)', [id, sessionId, type, this.count, at, at, JSON.stringify({ ...data, time: { created: at } })])
+    return id
+  }
+
   /** A person takes back everything from a message on. */
   takeBack(sessionId: string, messageId: string): void {
     this.database.run('UPDATE session SET revert = ? WHERE id = ?', [JSON.stringify({ messageID: messageId }), sessionId])
@@ -71,6 +81,10 @@ export class OpencodeStore {
 
   run(sql: string, values: readonly string[] = []): void {
     this.database.run(sql, [...values])
+  }
+
+  rows(sql: string): readonly { readonly id: string; readonly data: string }[] {
+    return this.database.all(sql).map((row) => ({ id: String(row['id']), data: String(row['data']) }))
   }
 
   close(): void {

@@ -16,7 +16,7 @@ export class IdTable {
   /** Rows that have their slots. Those that were restored get them once one is looked for. */
   private used = 0
 
-  constructor(private readonly expectedRows: number) {
+  constructor(private expectedRows: number) {
     this.words = new Int32Array(expectedRows * idWords)
   }
 
@@ -30,6 +30,7 @@ export class IdTable {
     const words = new Int32Array(rows * idWords)
     words.set(this.words)
     this.words = words
+    this.expectedRows = rows
   }
 
   /** The words of the first rows, for saving. */

@@ -12,7 +12,7 @@ interface Seen {
   readonly length: number
 }
 
-async function scan(content: string | Buffer, options: { from?: number; maxLineBytes?: number } = {}): Promise<{ seen: Seen[]; end: number }> {
+async function scan(content: string | Buffer, options: { from?: number; maxLineBytes?: number; lateMark?: Buffer } = {}): Promise<{ seen: Seen[]; end: number }> {
   const file = join(folder, 'log.jsonl')
   writeFileSync(file, content)
   const handle = openSync(file, 'r')
@@ -68,6 +68,13 @@ describe('the line scanner', () => {
       [65_536, 6, 2_500_000],
       [5, 2_500_007, 5],
     ])
+  })
+
+  it.each([1_100_000, 1_500_000, ...[-200, -130, -64, -5, 0, 5].map((by) => 2_097_152 - 6 + by), 2_400_000])('hands on what stands around the late mark, wherever a chunk ends: %i', async (place) => {
+    const [before, after] = ['b'.repeat(64), 'a'.repeat(200)]
+    const line = `${'x'.repeat(place - before.length)}${before},"uuid":"${after}${'y'.repeat(2_500_000 - place)}`
+    const { seen } = await scan(`small\n${line}\nafter\n`, { maxLineBytes: 1_200_000, lateMark: Buffer.from(',"uuid":"') })
+    expect([seen[1]?.text.slice(65_536), seen[1]?.length, seen[2]?.text]).toEqual([`${before},"uuid":"${after.slice(0, 128 - 9)}`, line.length, 'after'])
   })
 
   it('stops when it is told to', async () => {

@@ -109,13 +109,15 @@ class LongLine {
     this.length += end - start
     if (this.length <= this.bound) {
       this.pieces.push(Buffer.from(bytes.subarray(start, end)))
-    } else if (before <= this.bound) {
-      const whole = Buffer.concat([...this.pieces, bytes.subarray(start, end)])
-      this.pieces.splice(0, this.pieces.length, Buffer.from(whole.subarray(0, oversizedHeadBytes)))
-      this.lookForMark(whole)
-    } else if (this.mark && !this.isFound) {
-      this.lookForMark(Buffer.concat([this.around, bytes.subarray(start, end)]))
+      return
     }
+    if (before <= this.bound) {
+      const whole = Buffer.concat(this.pieces)
+      const head = Buffer.concat([whole.subarray(0, oversizedHeadBytes), bytes.subarray(start, end)]).subarray(0, oversizedHeadBytes)
+      this.pieces.splice(0, this.pieces.length, Buffer.from(head))
+      this.lookForMark(whole)
+    }
+    this.lookForMark(bytes.subarray(start, end))
   }
 
   emit(offset: number, visit: LineVisitor): number {
@@ -127,11 +129,15 @@ class LongLine {
   }
 
   private lookForMark(bytes: Buffer): void {
-    if (!this.mark) return
-    const at = bytes.indexOf(this.mark)
-    const from = Math.max(0, (at < 0 ? bytes.length - this.mark.length : at) - bytesBeforeMark)
-    this.isFound = at >= 0 && at + bytesAfterMark <= bytes.length
-    this.around = Buffer.from(bytes.subarray(from, at < 0 ? bytes.length : at + bytesAfterMark))
+    if (!this.mark || this.isFound) return
+    // Over the seam first, without a copy of the whole piece.
+    const seam = Buffer.concat([this.around, bytes.subarray(0, bytesAfterMark + this.mark.length)])
+    const isInSeam = seam.indexOf(this.mark) >= 0
+    const piece = isInSeam || bytes.length <= seam.length - this.around.length ? seam : bytes
+    const at = piece.indexOf(this.mark)
+    const from = Math.max(0, (at < 0 ? piece.length - this.mark.length : at) - bytesBeforeMark)
+    this.isFound = at >= 0 && at + bytesAfterMark <= piece.length
+    this.around = Buffer.from(piece.subarray(from, at < 0 ? piece.length : at + bytesAfterMark))
   }
 }
 

@@ -62,7 +62,9 @@ export function findBranches(log: LogIndex): Branches {
 
 /** A log whose records name no parents: a rewind takes away the last prompts before it. */
 function inFileOrder(log: LogIndex): Branches {
-  const chain = Int32Array.from({ length: log.rows.count }, (_, row) => row)
+  const chain = new Int32Array(log.rows.count)
+  // A loop: `from` takes twenty times as long, and a log may have millions of rows.
+  for (let row = 0; row < chain.length; row++) chain[row] = row
   const rewinds = countedRewinds(log)
   const dead = new Set(rewinds.flatMap(({ dropped }) => dropped))
   const live = findTurns(log, chain, 0).filter(({ prompt }) => !dead.has(prompt))
@@ -147,8 +149,8 @@ function findTurns(log: LogIndex, chain: Int32Array, provenFrom: number): readon
     const isProven = from >= provenFrom
     if (prompts[prompt]) turns.push({ prompt, from, to, isProven, hasSnapshot: isProven && (hasSnapshot || copied.has(prompt)) })
   }
-  chain.forEach((row, at) => {
-    const kind = rows.kindOf(row)
+  for (let at = 0; at < chain.length; at++) {
+    const kind = rows.kindOf(chain[at] ?? 0)
     if (kind === recordKind.prompt) {
       close(at)
       from = at
@@ -156,7 +158,7 @@ function findTurns(log: LogIndex, chain: Int32Array, provenFrom: number): readon
     } else if (kind === recordKind.snapshot || kind === recordKind.snapshotDelta) {
       hasSnapshot = true
     }
-  })
+  }
   close(chain.length)
   return turns
 }

@@ -10,8 +10,6 @@ import { recordKind, type RecordKind, type RecordSniffer, type SniffSpot } from 
 
 /** Lines at the beginning that are parsed until one names the working folder. */
 const headLines = 50
-/** For guessing how many records a log holds. */
-const usualLineBytes = 8192
 const closeBrace = 125
 
 // Used within one line at a time, so that the index of a small log costs little.
@@ -71,7 +69,7 @@ export class LogIndex {
     readonly sniffer: RecordSniffer,
     logBytes = 0,
   ) {
-    this.rows = new RecordIndex(sniffer.hasIds, Math.ceil(logBytes / usualLineBytes))
+    this.rows = new RecordIndex(sniffer.hasIds, logBytes)
     this.marks = new PromptMarks(sniffer)
   }
 

@@ -38,11 +38,15 @@ const parentId = new Int32Array(idWords)
 const firstRows = 32
 /** A bigger index grows by half. */
 const doubledRows = 50_000
+/** Before the first records tell, a row is expected for so many bytes of the log. */
+const usualLineBytes = 8192
+/** Rows expected beyond what the log so far tells. */
+const spareRows = 1.05
 
 /**
  * The compact index of one log: a row for each record, in file order, with its place, kind, parent and prompt.
  *
- * The usual record, whose parent is the one before it, costs one comparison. About 65 bytes a record.
+ * The usual record, whose parent is the one before it, costs one comparison. About 75 bytes a record, 21 without identities.
  */
 export class RecordIndex {
   count = 0
@@ -56,9 +60,12 @@ export class RecordIndex {
   private readonly fragments = new Map<number, number[]>()
   private prompts = 0
 
-  /** `expectedRows` spares growing; more may come. */
-  constructor(hasIds: boolean, expectedRows = 0) {
-    const rows = Math.max(firstRows, expectedRows)
+  /** The size of the log spares growing; more may come. */
+  constructor(
+    hasIds: boolean,
+    private readonly logBytes = 0,
+  ) {
+    const rows = Math.max(firstRows, Math.ceil(logBytes / usualLineBytes))
     this.offsets = new Float64Array(rows)
     this.lengths = new Uint32Array(rows)
     this.kinds = new Uint8Array(rows)
@@ -212,12 +219,19 @@ export class RecordIndex {
 
   private grow(kind: RecordKind, offset: number, length: number): number {
     const row = this.count
-    if (row === this.offsets.length) this.reserve(row < doubledRows ? 2 * row + firstRows : row + (row >> 1))
+    if (row === this.offsets.length) this.reserve(this.rowsFor(row, offset))
     this.count++
     this.offsets[row] = offset
     this.lengths[row] = Math.min(length, 0xffffffff)
     this.kinds[row] = kind
     return row
+  }
+
+  /** How many rows to make room for: what the rest of the log will need, so that a big one is not copied again and again. */
+  private rowsFor(row: number, offset: number): number {
+    const usual = row < doubledRows ? 2 * row + firstRows : row + (row >> 1)
+    const expected = offset > 0 && offset < this.logBytes ? Math.ceil((row / offset) * this.logBytes * spareRows) : 0
+    return expected > row * spareRows ? expected : usual
   }
 
   private reserve(rows: number): void {

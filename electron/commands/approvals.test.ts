@@ -153,6 +153,33 @@ describe('overturn approve', () => {
     expect([(await command('approve', id, '--hunks', '2')).code, statusOf(await call), desk.read('a')]).toEqual([0, 'done', text({ 25: 'LATE' })])
   })
 
+  it.each([
+    ['1,1', 2, 'names hunk 1 twice'],
+    ['0', 2, '"0" is no such number'],
+    ['2-4', 2, '"2-4" is no such number'],
+    ['1,', 2, 'One is missing'],
+    ['', 2, 'One is missing'],
+    ['1,9', 1, 'a has 2 hunks. There is no hunk 9'],
+    ['none', 1, 'Nothing is chosen'],
+  ])('--hunks "%s" writes nothing, and the question stays open', async (hunks, code, why) => {
+    const { id } = await asksTwoHunks()
+    const ran = await command('approve', id, '--hunks', hunks)
+    expect([ran.code, ran.note, desk.read('a'), desk.desk.queue.list().waiting.length]).toEqual([code, expect.stringContaining(why), text(), 1])
+  })
+
+  it('an option that is given twice, or has no meaning here, decides nothing', async () => {
+    const { id } = await asksTwoHunks()
+    const codes = [['--hunks', '1', '--hunks', '2'], ['--always'], ['again']].map(async (words) => (await command('approve', id, ...words)).code)
+    expect([await Promise.all(codes), desk.read('a'), desk.desk.queue.list().waiting.length]).toEqual([[2, 2, 2], text(), 1])
+  })
+
+  it('--hunks none leaves one file of several out', async () => {
+    await serve({ a: 'one\n', b: 'one\n' })
+    const call = agent.call('apply_patch', { patch: '--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-one\n+two\n' })
+    const { id } = await desk.nextAsked()
+    expect([(await command('approve', id, '--path', 'a', '--hunks', 'none')).code, statusOf(await call), desk.read('a'), desk.read('b')]).toEqual([0, 'done', 'one\n', 'two\n'])
+  })
+
   it('--content writes another text, and --comment reaches the agent', async () => {
     const { id, call } = await asksTwoHunks()
     const file = join(folder, 'mine')

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
-import type { Approval, ApprovedFile, Decision } from '../../shared/approval.js'
+import type { Approval, ApprovalFile, ApprovedFile, Decision } from '../../shared/approval.js'
 import { hunksOf } from '../../shared/changes.js'
 import type { ApprovalList } from '../../shared/contract.js'
 import { ReviewError, toWireError } from '../../shared/errors.js'
 import type { FileSide } from '../../shared/file-state.js'
-import { approvalId, workspacePath, type WorkspacePath } from '../../shared/ids.js'
+import { approvalId } from '../../shared/ids.js'
 import { formatHunk } from '../../shared/patch.js'
 import type { CallContext } from '../../shared/rpc.js'
+import { parseStrict } from '../base/strict-args.js'
 import type { DeskHandlers } from '../live/desk-handlers.js'
 import { UsageError } from './arguments.js'
 import { asJson, countOf, plain, signed, visible } from './words.js'
@@ -50,12 +50,12 @@ export async function approvalCommand(name: ApprovalCommand, words: readonly str
   try {
     const { values, positionals } = read(name, words)
     const context: CallContext = { signal: world.signal, progress: () => undefined }
+    if (positionals.length > 1) throw new UsageError(`${name} takes one question at a time.`)
     switch (name) {
       case 'approvals':
         return await list(positionals[0] ?? null, values.json === true, values.wait === true, world, context)
       case 'approve':
       case 'reject': {
-        if (positionals.length > 1) throw new UsageError(`${name} takes one question at a time.`)
         const seen = values.revision === undefined ? null : revision(values.revision)
         const approval = await find(positionals[0], world, context)
         if (name === 'approve') checkSeen(approval, seen)
@@ -79,7 +79,7 @@ export async function approvalCommand(name: ApprovalCommand, words: readonly str
 
 function read(name: ApprovalCommand, words: readonly string[]) {
   try {
-    const parsed = parseArgs({ args: [...words], options, allowPositionals: true, strict: true })
+    const parsed = parseStrict({ args: [...words], options, allowPositionals: true, strict: true })
     const wrong = Object.keys(parsed.values).find((option) => !allowed[name].includes(option))
     if (wrong !== undefined) throw new UsageError(`${name} has no option --${wrong}.`)
     return parsed
@@ -151,29 +151,42 @@ function approving(approval: Approval, choice: Choice): Decision {
   const { subject } = approval
   const files: ApprovedFile[] = []
   if (choice.hunks !== undefined || choice.content !== undefined) {
-    const path = fileOf(approval, choice.path)
+    const file = fileOf(approval, choice.path)
     const text = choice.content === undefined ? null : readText(choice.content)
-    files.push({ path, hunks: choice.hunks === undefined ? null : numbers(choice.hunks), text })
+    files.push({ path: file.path, hunks: choice.hunks === undefined ? null : hunkNumbers(choice.hunks, file), text })
   } else if (choice.path !== undefined) {
     throw new UsageError('--path goes with --hunks or --content.')
   }
+  if (choice.always === true && subject.kind !== 'command') throw new UsageError('--always is for commands: it stores their rules.')
   const alwaysRules = choice.always === true && subject.kind === 'command' ? subject.judgement.parts.flatMap(({ alwaysRule }) => (alwaysRule === null ? [] : [alwaysRule])) : []
+  if (choice.always === true && alwaysRules.length === 0) throw new ReviewError('INVALID_PARAMS', 'No part of this command can have a rule. Approve it without --always.')
   return { kind: 'approve', files, comment: choice.comment ?? '', isForRestOfTurn: choice['rest-of-turn'] === true, alwaysRules }
 }
 
-function fileOf({ subject }: Approval, path: string | undefined): WorkspacePath {
+function fileOf({ subject }: Approval, path: string | undefined): ApprovalFile {
   if (subject.kind !== 'edit') throw new UsageError('--hunks and --content are for edits only.')
   const [first, ...more] = subject.files
-  if (path === undefined && first && more.length === 0) return first.path
+  if (path === undefined && first && more.length === 0) return first
   const named = subject.files.find((file) => file.path === path)
   if (!named) throw new UsageError(`Name one of its files with --path: ${subject.files.map((file) => plain(file.path)).join(', ')}.`)
-  return workspacePath(named.path)
+  return named
 }
 
-function numbers(text: string): readonly number[] {
-  const found = text.split(',').map((part) => part.trim()).filter((part) => part !== '')
-  if (found.some((part) => !/^[1-9]\d{0,5}$/.test(part))) throw new UsageError('--hunks takes numbers with commas between, from 1: --hunks 1,3.')
-  return found.map(Number)
+/**
+ * The hunks that a person named; `none` leaves the file out.
+ * Errors: UsageError for anything but numbers from 1 with commas between, each once; HUNK_NOT_FOUND.
+ */
+function hunkNumbers(text: string, { path, hunks }: ApprovalFile): readonly number[] {
+  if (text.trim() === 'none') return []
+  const words = text.split(',').map((part) => part.trim())
+  const odd = words.find((part) => !/^[1-9]\d{0,5}$/.test(part))
+  if (odd !== undefined) throw new UsageError(`--hunks takes numbers with commas between, from 1, such as --hunks 1,3; or none, to leave the file out. ${odd === '' ? 'One is missing.' : `"${odd}" is no such number.`}`)
+  const numbers = words.map(Number)
+  const twice = numbers.find((number, at) => numbers.indexOf(number) < at)
+  if (twice !== undefined) throw new UsageError(`--hunks names hunk ${twice} twice. Name each once.`)
+  const missing = numbers.find((number) => number > hunks)
+  if (missing !== undefined) throw new ReviewError('HUNK_NOT_FOUND', `${plain(path)} has ${countOf(hunks, 'hunk')}. There is no hunk ${missing}. Nothing was written.`)
+  return numbers
 }
 
 function readText(file: string): string {

@@ -28,6 +28,11 @@ describe('the command line', () => {
     expect(readCommandLine(['cat', 'abc', '--at', '1', '--', '-n']).words).toEqual(['abc', '-n'])
   })
 
+  it('refuses what would be passed over', () => {
+    const lines = [['rewind', 'x', '--to', '3', '--to', '4'], ['show', 'x', 'y'], ['cat', 'x', 'a', 'b'], ['sessions', 'x'], ['why', 'a:1', 'b:2']]
+    expect(lines.map(refused)).toEqual(['--to is given twice. Give it once.', 'show takes no "y".', 'cat takes no "b".', 'sessions takes no "x".', 'why takes no "b:2".'])
+  })
+
   it('refuses what it does not know', () => {
     expect([refused([]), refused(['fly']), refused(['show', 'x', '--to', '3'])?.includes('--to'), refused(['cat', 'x', '--at'])?.includes('--at')]).toEqual([
       'There is no command "".',

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { parseStrict } from '../base/strict-args.js'
 
 /** A command line that cannot be understood: exit code 2, the sentence on standard error. */
 export class UsageError extends Error {}
@@ -47,6 +47,11 @@ const specific = {
   export: { 'format': { type: 'string' }, 'to': { type: 'string' } },
 } as const satisfies Record<string, Record<string, OptionSpec>>
 
+/** How many words a command takes; `null` for any number. */
+const mostWords: Readonly<Record<CommandName, number | null>> = {
+  sessions: 0, show: 1, files: 1, cat: 2, diff: null, rewind: 1, undo: 1, redo: 1, 'take-back': 1, search: null, why: 1, export: 1,
+}
+
 export type CommandName = keyof typeof specific
 
 export interface CommandLine {
@@ -64,7 +69,7 @@ export function isCommandName(word: string): word is CommandName {
 
 /**
  * Reads one command line (without node and script).
- * Errors: UsageError for an unknown command or option, or an option without its value.
+ * Errors: UsageError for an unknown command or option, an option without its value or given twice, and a word too many.
  */
 export function readCommandLine(words: readonly string[]): CommandLine {
   const [name, ...rest] = words
@@ -72,10 +77,13 @@ export function readCommandLine(words: readonly string[]): CommandLine {
   const options: Record<string, OptionSpec> = { ...common, ...specific[name] }
   let parsed: { readonly values: Readonly<Record<string, unknown>>; readonly positionals: readonly string[] }
   try {
-    parsed = parseArgs({ args: rest, options, allowPositionals: true, strict: true })
+    parsed = parseStrict({ args: rest, options, allowPositionals: true, strict: true })
   } catch (thrown) {
     throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown))
   }
+  const most = mostWords[name]
+  const stray = most === null ? undefined : parsed.positionals[most]
+  if (stray !== undefined) throw new UsageError(`${name} takes no "${stray}".`)
   const value = (option: string): unknown => parsed.values[option]
   return {
     name,
@@ -112,7 +120,7 @@ export const usage = `overturn: see, take back and rewind what a coding agent ch
   overturn mcp [--workspace DIR] [--mode ask|review-after|plan] [--continue | --session ID]
                                                       lets an agent work through Overturn (MCP on standard streams)
   overturn approvals [<id>] [--json] [--wait]         what agents want to do and wait for
-  overturn approve <id> [--path P] [--hunks 1,3] [--content FILE] [--revision N] [--rest-of-turn] [--always] [--comment TEXT]
+  overturn approve <id> [--path P] [--hunks 1,3|none] [--content FILE] [--revision N] [--rest-of-turn] [--always] [--comment TEXT]
   overturn reject <id> [--reason TEXT]
   overturn serve [--port N] [--no-open]               the window in a browser on this computer
 

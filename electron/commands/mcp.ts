@@ -2,10 +2,10 @@ import { spawn, type SpawnOptions } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { approvalModes, type ApprovalMode } from '../../shared/approval.js'
 import { ReviewError, toWireError } from '../../shared/errors.js'
+import { parseStrict } from '../base/strict-args.js'
 import { connectDesk, type DeskHello } from '../agents/desk-client.js'
 import { AgentSide } from './agent-side.js'
 import { HostSide, unknownEnd } from './host-side.js'
@@ -124,7 +124,7 @@ export function startHeadlessHost([program = process.execPath, ...first]: readon
 
 function readWords(words: readonly string[], folder: string): McpLine {
   try {
-    const { values } = parseArgs({ args: [...words], strict: true, options: { workspace: { type: 'string' }, mode: { type: 'string' }, session: { type: 'string' }, continue: { type: 'boolean' } } })
+    const { values } = parseStrict({ args: [...words], strict: true, options: { workspace: { type: 'string' }, mode: { type: 'string' }, session: { type: 'string' }, continue: { type: 'boolean' } } })
     const mode = approvalModes.find((each) => each === values.mode) ?? null
     if (values.mode !== undefined && mode === null) return { kind: 'usage', why: `--mode takes one of: ${approvalModes.join(', ')}.` }
     const { session } = values

@@ -67,9 +67,11 @@ function chosen<Choice extends string>(given: readonly string[], choices: readon
 /** A day (`2026-01-31`) in this computer's time, or a moment with its time. */
 function timeOf(given: string | null, option: string, inDayMs: number): number | null {
   if (given === null) return null
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(given)
-  const at = Date.parse(isDay ? `${given}T00:00` : given)
-  if (!Number.isFinite(at)) throw new UsageError(`--${option} is a date, such as 2026-01-31.`)
+  const [, day, time] = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}.*)?$/.exec(given) ?? []
+  const isDay = time === undefined
+  const at = day === undefined ? NaN : Date.parse(isDay ? `${given}T00:00` : given)
+  // A day that its month does not have would be another one.
+  if (!Number.isFinite(at) || day === undefined || new Date(`${day}T00:00Z`).toISOString().slice(0, 10) !== day) throw new UsageError(`--${option} is a date, such as 2026-01-31.`)
   return isDay ? at + inDayMs : at
 }
 

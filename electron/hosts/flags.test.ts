@@ -16,7 +16,7 @@ describe('readFlags', () => {
     expect(readFlags([], '/', false)).toEqual({ kind: 'flags', flags: none })
   })
 
-  it.each([['--port', 'x'], ['--port', '65536'], ['--port', '-1'], ['--port'], ['--workspace'], ['--sessions'], ['--unknown'], ['word']])(
+  it.each([['--port', 'x'], ['--port', '65536'], ['--port', '-1'], ['--port'], ['--workspace'], ['--sessions'], ['--unknown'], ['word'], ['--port', '1', '--port=2']])(
     'refuses %s %s',
     (...args) => {
       expect(readFlags(args.filter(Boolean), '/', false).kind).toBe('usage')

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { parseStrict } from '../base/strict-args.js'
 
 export interface HostFlags {
   /** 0 takes any free port; `null` the usual one, or any free one when that is taken. */
@@ -24,7 +24,7 @@ export const usage = 'Usage: npm start -- [--web] [--port N] [--no-open] [--work
 export function readFlags(args: readonly string[], folder: string, allowsOthers: boolean): FlagsResult {
   const usageError = (why: string): FlagsResult => ({ kind: 'usage', why })
   try {
-    const { values } = parseArgs({
+    const { values } = parseStrict({
       args: [...args],
       strict: !allowsOthers,
       allowPositionals: allowsOthers,

@@ -63,6 +63,8 @@ describe('an approved edit', () => {
   it.each<[string, string, string, string, string]>([
     ['CRLF', 'def a():\r\n\treturn 1\r\n\r\ndef b():\r\n\treturn 2\r\n', 'def a():\n\treturn 1\n', 'def a():\n\treturn 9\n', 'def a():\r\n\treturn 9\r\n\r\ndef b():\r\n\treturn 2\r\n'],
     ['Latin-1', 'caf\xe9 = 1\n', '1', '2', 'caf\xe9 = 2\n'],
+    ['Latin-1 that a detector takes for Cyrillic, with more of it', 'd\xe9j\xe0 vu = 1\n', '1', '\xfcber', 'd\xe9j\xe0 vu = \xfcber\n'],
+    ['an encoding that nobody knows', 'f\x81r = 1 # K\x94ln, mostly\n', '1', '2', 'f\x81r = 2 # K\x94ln, mostly\n'],
     ['a byte order mark', '\xef\xbb\xbfCaption = "\xc5\x91"\nx=1\n', 'x=1', 'x=2', '\xef\xbb\xbfCaption = "\xc5\x91"\nx=2\n'],
     ['a byte order mark, at its first character', '\xef\xbb\xbfCaption\n', 'Caption', 'Title', '\xef\xbb\xbfTitle\n'],
     ['UTF-16', '\xff\xfea\0=\x001\0\r\0\n\0', 'a=1', 'a=2', '\xff\xfea\0=\x002\0\r\0\n\0'],

@@ -15,9 +15,27 @@ describe('decodeText', () => {
     ['UTF-16 BE BOM', Buffer.from('\ufeffab\n', 'utf16le').swap16(), { text: 'ab\n', encoding: 'utf-16be', hasBom: true, lineEnds: 'lf', hasFinalNewline: true }],
     ['UTF-16 LE', Buffer.from('hello there\n', 'utf16le'), { text: 'hello there\n', encoding: 'utf-16le', hasBom: false, lineEnds: 'lf', hasFinalNewline: true }],
     ['Latin-1', latin1('caf\xe9 = 1\n'), { text: 'café = 1\n', encoding: 'windows-1252', hasBom: false, lineEnds: 'lf', hasFinalNewline: true }],
+    ['Latin-1 that a detector takes for Cyrillic', latin1('d\xe9j\xe0 vu\n'), { text: 'déjà vu\n', encoding: 'windows-1252', hasBom: false, lineEnds: 'lf', hasFinalNewline: true }],
+    ['Cyrillic', Buffer.from('cff0e8e2e5f22c20ece8f02120ddf2ee20f2e5f1f20a', 'hex'), { text: 'Привет, мир! Это тест\n', encoding: 'windows-1251', hasBom: false, lineEnds: 'lf', hasFinalNewline: true }],
+    ['an unknown encoding of mostly ASCII', latin1('x = "f\x81r K\x94ln"\n'), { text: 'x = "f\x81r K\x94ln"\n', encoding: 'iso-8859-1', hasBom: false, lineEnds: 'lf', hasFinalNewline: true }],
     ['mixed line ends', utf8('a\r\nb\n'), { text: 'a\r\nb\n', encoding: 'utf-8', hasBom: false, lineEnds: 'mixed', hasFinalNewline: true }],
   ])('reads %s', (_, input, expected) => {
     expect(decodeText(input)).toEqual({ kind: 'text', ...expected })
+  })
+
+  it.each(['à', 'é à', 'é ß', 'à ÉTÉ', 'à 5 °C', 'à mañana', '«à» £ 100', '// à é è\nconst x = 1'])('takes %j for Western European, whatever a detector says', (text) => {
+    expect(decodeText(latin1(`${text}\n`))).toMatchObject({ text: `${text}\n`, encoding: 'windows-1252' })
+  })
+
+  it.each([
+    ['shift_jis', '// こんにちは世界、これはテストです\n'],
+    ['gb18030', '// 你好，世界，这是一个测试文件\n'],
+    ['koi8-r', '// Привет, мир! Это тест\n'],
+    ['iso-8859-7', '// Καλημέρα κόσμε, αυτό είναι ένα τεστ\n'],
+    ['windows-1254', '// İşlem başarılı, değer çok güzel, şu anda\n'],
+  ])('reads %s where its words prove it', (encoding, text) => {
+    const input = encodeText(text, encoding, false)
+    expect(input && decodeText(input)).toMatchObject({ text, encoding })
   })
 
   it.each([

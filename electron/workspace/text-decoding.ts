@@ -27,11 +27,17 @@ const sampleBytes = 65_536
 const sureConfidence = 0.1
 // Control characters but tab, line ends, form feed and escape, and the mark of what could not be decoded.
 const noText = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd]/
+const noPlainText = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]/
+const otherScript = /[^\p{Script=Latin}\P{L}]/gu
+const isIdeographic = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u
+/** So much of a text in an unknown encoding may be other than ASCII. */
+const mostUnknown = 0.3
 const loneSurrogate = /\p{Surrogate}/u
 
 /**
  * Bytes as text: by BOM, else as UTF-8 where they are valid, else UTF-16 without BOM, else by what a detector says. Each
- * must give the same bytes back; what does not, or holds control characters that no text has, is binary.
+ * must give the same bytes back; what does not, or holds control characters that no text has, is binary. Mostly ASCII in no known
+ * encoding is a text too, each byte a character (ISO 8859-1), so that it can be edited and all else in it stays.
  */
 export function decodeText(bytes: Uint8Array): Decoded {
   if (startsWith(bytes, [0xef, 0xbb, 0xbf])) return asUnicode('utf-8', bytes.subarray(3), true) ?? binary
@@ -101,9 +107,37 @@ function asDetected(bytes: Uint8Array): DecodedText | null {
   for (const encoding of names) {
     if (!encoding || encoding.startsWith('utf') || !iconv.encodingExists(encoding)) continue
     const text = iconv.decode(Buffer.from(bytes), encoding, { stripBOM: false })
-    if (!noText.test(text) && Buffer.compare(iconv.encode(text, encoding), bytes) === 0) return asText(text, encoding, false)
+    if (!noText.test(text) && !isMisread(text, encoding) && Buffer.compare(iconv.encode(text, encoding), bytes) === 0) return asText(text, encoding, false)
   }
-  return null
+  return asBytes(bytes)
+}
+
+/** Encodings of Latin letters that are in use beside windows-1252. */
+const latin = /^(windows-125[0478]|iso-?8859-(2|9|13|15|16))$/
+/** Fewer letters of another script than these are no evidence for it. */
+const fewestLetters = 6
+
+/**
+ * Whether the letters speak against a guess. A few accented letters of Western Europe look to a detector like any script: one that is
+ * not Latin must have words of its own, and more of them than words that mix it with Latin letters.
+ */
+function isMisread(text: string, encoding: string): boolean {
+  if (encoding === 'windows-1252' || latin.test(encoding)) return false
+  let mixed = 0
+  let own = 0
+  for (const [word] of text.matchAll(/\p{L}+/gu)) {
+    const letters = word.match(otherScript)?.length ?? 0
+    if (letters === word.length && (letters > 2 || isIdeographic.test(word))) own += letters
+    else mixed += letters
+  }
+  return own < fewestLetters || mixed > own
+}
+
+/** Each byte as the character of its number, for what is mostly ASCII and has no control character of ASCII. */
+function asBytes(bytes: Uint8Array): DecodedText | null {
+  const text = Buffer.from(bytes).toString('latin1')
+  const high = bytes.reduce((sum, byte) => sum + (byte >= 0x80 ? 1 : 0), 0)
+  return high > bytes.length * mostUnknown || noPlainText.test(text) ? null : asText(text, 'iso-8859-1', false)
 }
 
 /** Text of mostly Latin letters in UTF-16 has its zero bytes on one side only. A few bytes could be anything. */

@@ -163,6 +163,7 @@ export const writers: readonly string[] = [
   'electron/base/process-lock.ts',
   'electron/history/backup-compact.ts',
   'electron/history/backup-pack.ts',
+  'electron/history/backup-row.ts',
   'electron/history/backup-store.ts',
   'electron/history/settle.ts',
   'electron/history/edit-writer.ts',

@@ -16,7 +16,8 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(data, { recursive: true, force: true }))
 
-const line = (n: number): Uint8Array => Buffer.from(`export const value${n} = ${n}\n`.repeat(200 + n))
+/** Too large for a row. */
+const line = (n: number): Uint8Array => Buffer.from(`export const value${n} = ${n}\n`.repeat(14_000 + n))
 const blobs = [...Array(12).keys()].map(line)
 
 function files(): string[] {

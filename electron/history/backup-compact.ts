@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { throwIfAborted } from '../../shared/errors.js'
 import { diskError } from '../base/disk-errors.js'
-import { PackWriter, type PackedBlob } from './backup-pack.js'
+import { isPack, PackWriter, type PackedBlob } from './backup-pack.js'
+import { isRow } from './backup-row.js'
 import { keptFiles, totalBytes, youngMs, type KeptFile } from './kept-files.js'
 
 /** What compacting needs of the store. */
@@ -19,16 +20,17 @@ const packBytes = 32 * 1024 * 1024
 const smallPackBytes = 4 * 1024 * 1024
 
 /**
- * Gathers single blobs and small packs into deflated packs; each source goes only once the new pack is on the disk. Returns the
+ * Gathers single blobs, rows and small packs into deflated packs; each source goes only once the new pack is on the disk. Returns the
  * bytes that were saved. Errors: DISK_FULL, PERMISSION_DENIED, CANCELLED; what was gathered until then stays.
  */
 export async function compactBlobs({ root, packed, readBlob, takeUp }: CompactParts, signal?: AbortSignal): Promise<number> {
   const before = await keptFiles(root)
   const old = before.filter(({ mtimeMs }) => Date.now() - mtimeMs > youngMs)
   const loose = old.filter(({ name }) => isHash(name))
-  const small = old.filter(({ name, sizeBytes }) => name.endsWith('.pack') && sizeBytes < smallPackBytes)
+  const rows = old.filter(({ name }) => isRow(name))
+  const small = old.filter(({ name, sizeBytes }) => isPack(name) && !isRow(name) && sizeBytes < smallPackBytes)
   // One small pack by itself has nothing to be gathered with.
-  const sources = small.length > 1 ? [...loose, ...small] : loose
+  const sources = [...loose, ...rows, ...(small.length > 1 ? small : [])]
 
   const newPack = (): PackWriter => new PackWriter(join(root, 'packs'), 'well')
   let pack = newPack()

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readSync, rmSync } from 'node:fs'
 import { open, readdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate, deflateSync, inflate } from 'node:zlib'
 import { syncData, syncFolder, writeAll } from '../base/file-bytes.js'
+import { isRow, readRow, type StoredBlob } from './backup-row.js'
 
 const deflateLater = promisify(deflate)
 const inflateLater = promisify(inflate)
@@ -29,6 +30,8 @@ const worthwhile = 0.9
 const wellDeflated = 64 * 1024
 /** Up to this a hop to a thread and back costs more than the quick way in place. */
 const inPlaceDeflated = 32 * 1024
+/** The same, for reading. */
+const inPlaceRead = 1024 * 1024
 
 /** `quick`: a little time for most of what can be saved, as somebody waits. `well`: in the background. */
 export type Deflating = 'none' | 'quick' | 'well'
@@ -53,6 +56,7 @@ export class PackWriter {
   readonly #deflating: Deflating
   readonly #index = new Map<string, IndexEntry>()
   #handle: number | null = null
+  #isBegun = false
   #isSealed = false
   #queue: Promise<void> = Promise.resolve()
   #queuedBytes = 0
@@ -81,6 +85,13 @@ export class PackWriter {
     this.#gather(stored)
     if (this.#gatheredBytes >= gatherBytes) this.#flush()
     if (this.#queuedBytes >= maxWaitingBytes) await this.#queue
+  }
+
+  /** Gives what was added away, to be kept elsewhere, where it is few and nothing of it was written yet; else `null`. */
+  takeFew(mostBytes: number): readonly StoredBlob[] | null {
+    if (this.#isBegun || this.#gatheredBytes > mostBytes) return null
+    this.#isSealed = true
+    return [...this.#index].map(([sha256, [, , sizeBytes]], at) => ({ sha256, stored: this.#gathered[at] ?? new Uint8Array(), sizeBytes: sizeBytes ?? null }))
   }
 
   /** Makes the pack durable; returns its blobs. An empty one leaves no file. */
@@ -130,6 +141,7 @@ export class PackWriter {
   }
 
   #flush(): void {
+    this.#isBegun = true
     const bytes = Buffer.concat(this.#gathered)
     this.#gathered = []
     this.#gatheredBytes = 0
@@ -144,8 +156,9 @@ export class PackWriter {
   }
 }
 
-/** The index of one pack; `null` for a file that is none, or a damaged one. */
+/** The index of one pack or row; `null` for a file that is none, or a damaged one. */
 export async function readPackIndex(file: string): Promise<ReadonlyMap<string, PackedBlob> | null> {
+  if (isRow(file)) return readRow(file)
   const handle = await open(file, 'r')
   try {
     const { size } = await handle.stat()
@@ -172,6 +185,7 @@ export async function readPacked(blob: PackedBlob): Promise<Uint8Array> {
 }
 
 async function readStored(blob: PackedBlob): Promise<Uint8Array> {
+  if (blob.storedBytes <= inPlaceRead) return readInPlace(blob)
   const handle = await open(blob.file, 'r')
   try {
     const bytes = Buffer.allocUnsafeSlow(blob.storedBytes)
@@ -185,8 +199,26 @@ async function readStored(blob: PackedBlob): Promise<Uint8Array> {
   }
 }
 
+function readInPlace({ file, offset, storedBytes }: PackedBlob): Uint8Array {
+  const handle = openSync(file, 'r')
+  try {
+    const bytes = Buffer.allocUnsafeSlow(storedBytes)
+    let filled = 0
+    for (let got = -1; filled < bytes.length && got !== 0; filled += got) got = readSync(handle, bytes, filled, bytes.length - filled, offset + filled)
+    return bytes.subarray(0, filled)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** The packs and rows of a folder, oldest first: what lies in two of them was found damaged in the older. */
 export async function listPacks(folder: string): Promise<readonly string[]> {
-  return (await readdir(folder)).filter((name) => name.endsWith('.pack')).map((name) => join(folder, name))
+  return (await readdir(folder)).filter(isPack).sort().map((name) => join(folder, name))
+}
+
+/** Whether a file may hold many blobs. */
+export function isPack(file: string): boolean {
+  return file.endsWith('.pack') || isRow(file)
 }
 
 /** Says that a file is in use, so that pruning by another process leaves it. */

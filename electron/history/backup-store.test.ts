@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256Of } from '../workspace/text-files.js'
+import { mostAtOnceBytes } from './backup-row.js'
 import { backupNameOf, openBackupStore, parseBackupName, storedContent, type BackupStore } from './backup-store.js'
 
 let data = ''
@@ -15,6 +16,8 @@ afterEach(() => rmSync(data, { recursive: true, force: true }))
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8')
 const text = (got: Uint8Array): string => Buffer.from(got).toString('utf8')
+/** Too large for a row, so that it gets a file of its own. */
+const large = (start: string): Uint8Array => bytes(start.padEnd(mostAtOnceBytes + 1, '.'))
 
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? filesBelow(join(folder, entry.name)) : [join(folder, entry.name)]))
@@ -22,10 +25,15 @@ function filesBelow(folder: string): string[] {
 
 const files = (): string[] => filesBelow(join(data, 'backups'))
 
-async function pack(...texts: string[]): Promise<void> {
+async function keep(...blobs: Uint8Array[]): Promise<void> {
   const batch = store.batch()
-  for (const each of texts) await batch.add(sha256Of(bytes(each)), bytes(each))
+  for (const each of blobs) await batch.add(sha256Of(each), each)
   await batch.seal()
+}
+
+/** Texts in a pack, which they would be too small for by themselves. */
+async function pack(...texts: string[]): Promise<void> {
+  await keep(...texts.map(bytes), large('so that it is many'))
 }
 
 function age(file: string): void {
@@ -36,7 +44,7 @@ describe('openBackupStore', () => {
   it('keeps equal bytes once, for this user only, and gives them back', async () => {
     const hash = await store.put(bytes('one'))
     await store.put(bytes('one'))
-    await pack('one')
+    await keep(bytes('one'))
     expect([hash, text(await store.readBlob(hash)), files().length, statSync(files()[0] ?? '').mode & 0o777]).toEqual([sha256Of(bytes('one')), 'one', 1, 0o600])
   })
 
@@ -123,7 +131,8 @@ describe('openBackupStore', () => {
 
   it('says that the disk is full or read-only rather than keeping a part', async () => {
     rmSync(join(data, 'backups/aside'), { recursive: true })
-    await expect(store.put(bytes('one'))).rejects.toMatchObject({ name: 'ReviewError' })
+    rmSync(join(data, 'backups/packs'), { recursive: true })
+    for (const each of [bytes('one'), large('two')]) await expect(store.put(each)).rejects.toMatchObject({ name: 'ReviewError' })
     expect(files()).toEqual([])
   })
 })
@@ -136,7 +145,7 @@ describe('prune', () => {
   })
 
   it('removes old blobs that nothing needs, never a needed one, never a young one', async () => {
-    const [needed, free, young] = [await store.put(bytes('needed')), await store.put(bytes('free')), await store.put(bytes('young'))]
+    const [needed, free, young] = [await store.put(large('needed')), await store.put(large('free')), await store.put(large('young'))]
     await pack('packed and needed', 'packed')
     await pack('packed and free')
     for (const file of files()) if (!file.endsWith(young)) age(file)
@@ -152,17 +161,17 @@ describe('prune', () => {
     for (const file of files()) age(file)
     const freed = await store.prune(new Set([sha256Of(bytes('packed and needed'))]), 0)
     const read = await Promise.all([store, other].map(async (each) => text(await each.readBlob(sha256Of(bytes('packed and needed'))))))
-    expect([freed > 9_000, read, files().length]).toEqual([true, ['packed and needed', 'packed and needed'], 1])
+    expect([freed > 200_000, read, files().length]).toEqual([true, ['packed and needed', 'packed and needed'], 1])
   })
 
   it('stops as soon as the limit is met, oldest first', async () => {
-    const hashes = [await store.put(bytes('a'.repeat(100))), await store.put(bytes('b'.repeat(100))), await store.put(bytes('c'.repeat(100)))]
+    const hashes = [await store.put(large('a')), await store.put(large('b')), await store.put(large('c'))]
     hashes.forEach((hash, at) => {
       const file = files().find((each) => each.endsWith(hash)) ?? ''
       utimesSync(file, new Date(1_000 * (3 - at)), new Date(1_000 * (3 - at)))
     })
-    const freed = await store.prune(new Set(), 150)
-    expect([freed, await Promise.all(hashes.map((hash) => store.has(hash)))]).toEqual([200, [true, false, false]])
+    const freed = await store.prune(new Set(), 1.5 * large('').length)
+    expect([freed, await Promise.all(hashes.map((hash) => store.has(hash)))]).toEqual([2 * large('').length, [true, false, false]])
   })
 
   it('leaves a blob that was put again a moment ago', async () => {

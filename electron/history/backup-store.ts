@@ -10,7 +10,8 @@ import { readAll, readOnlyFile, syncData, syncFolder, writeAll } from '../base/f
 import { sha256Of } from '../workspace/text-files.js'
 import { compactBlobs } from './backup-compact.js'
 import { keptFiles, totalBytes, youngMs } from './kept-files.js'
-import { listPacks, PackWriter, readPacked, readPackIndex, touch, type Deflating, type PackedBlob } from './backup-pack.js'
+import { isPack, listPacks, PackWriter, readPacked, readPackIndex, touch, type Deflating, type PackedBlob } from './backup-pack.js'
+import { BackupRow, isRow, mostAtOnceBytes, rowHeadBytes } from './backup-row.js'
 import type { BackupContent, BackupSource } from './backup-source.js'
 import type { KnownContent } from './content.js'
 
@@ -26,8 +27,8 @@ export interface BackupBatch {
 }
 
 /**
- * Bytes of files by their SHA-256, in our data folder. Equal bytes are kept once; a blob is written aside, synced and renamed,
- * and never changed. Permission bits and links lie in the backup's name (`backupNameOf`), not in the blob.
+ * Bytes of files by their SHA-256, in our data folder. Equal bytes are kept once; a blob is added to a row, or written aside,
+ * synced and renamed, and never changed. Permission bits and links lie in the backup's name (`backupNameOf`), not in the blob.
  */
 export interface BackupStore extends BackupSource {
   /** Keeps bytes; on the disk when it resolves. Returns their hash, computed unless told. Errors: DISK_FULL, PERMISSION_DENIED. */
@@ -88,7 +89,9 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
   const blobs = join(root, 'blobs')
   const blobFile = (sha256: string): string => `${blobs}${sep}${sha256}`
   const packed = new Map<string, PackedBlob>()
-  const knownPacks = new Set<string>()
+  /** Packs and rows with the sizes up to which they were read. */
+  const knownPacks = new Map<string, number>()
+  let row = new BackupRow(packs)
 
   let loading: Promise<void> = Promise.resolve()
 
@@ -97,10 +100,14 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
 
   const readNewPacks = async (): Promise<void> => {
     for (const file of await listPacks(packs).catch(() => [])) {
-      if (knownPacks.has(file)) continue
+      const known = knownPacks.get(file)
+      // A pack never changes; a row of another process may have grown, and what is new in our own may not be on the disk yet.
+      if ((known !== undefined && !isRow(file)) || row.isWriting(file)) continue
+      const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      if (known === size) continue
       const index = await readPackIndex(file).catch(() => null)
       for (const [sha256, blob] of index ?? []) packed.set(sha256, blob)
-      knownPacks.add(file)
+      knownPacks.set(file, size)
     }
   }
 
@@ -115,6 +122,17 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     if (found) forgetPack(found.file)
     await loadPacks()
     return packed.get(sha256) ?? null
+  }
+
+  /** The newest place of a blob, by what all packs say now. */
+  const findAnew = async (sha256: string): Promise<PackedBlob | null> => {
+    const before = packed.get(sha256)
+    packed.delete(sha256)
+    knownPacks.clear()
+    await loadPacks()
+    const found = packed.get(sha256)
+    if (!found && before) packed.set(sha256, before)
+    return found ?? null
   }
 
   let loaded: Promise<void> | null = null
@@ -139,7 +157,8 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     const loose = statSync(blobFile(sha256), { throwIfNoEntry: false })
     const blob = loose?.size === sizeBytes ? null : packed.get(sha256)
     const stats = blob ? statSync(blob.file, { throwIfNoEntry: false }) : loose
-    if (!stats || (!blob && stats.size !== sizeBytes) || !(await isSound(sha256))) return false
+    const isCut = !stats || (blob ? stats.size < blob.offset + blob.storedBytes : stats.size !== sizeBytes)
+    if (isCut || !(await isSound(sha256))) return false
     if (Date.now() - stats.mtimeMs < youngMs / 2) return true
     return touch(blob?.file ?? blobFile(sha256)).then(
       () => true,
@@ -147,17 +166,26 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     )
   }
 
-  /** The blobs of a pack that this process has sealed. */
-  const takeUp = (sealed: ReadonlyMap<string, PackedBlob>): void => {
+  /** The blobs of a pack or row that this process has written. */
+  const place = (sealed: ReadonlyMap<string, PackedBlob>): void => {
     for (const [sha256, blob] of sealed) {
       packed.set(sha256, blob)
-      sound.add(sha256)
-      knownPacks.add(blob.file)
+      if (!isRow(blob.file)) knownPacks.set(blob.file, 0)
     }
+  }
+
+  /** The same, of bytes that were checked. */
+  const takeUp = (sealed: ReadonlyMap<string, PackedBlob>): void => {
+    place(sealed)
+    for (const sha256 of sealed.keys()) sound.add(sha256)
   }
 
   const put = async (bytes: Uint8Array, sha256 = sha256Of(bytes)): Promise<string> => {
     if (await isKept(sha256, bytes.length)) return sha256
+    if (bytes.length <= mostAtOnceBytes) {
+      takeUp(await row.append([{ sha256, stored: bytes, sizeBytes: null }]).catch(failed))
+      return sha256
+    }
     const temporary = join(aside, randomBytes(8).toString('hex'))
     const file = blobFile(sha256)
     let handle: number | null = null
@@ -179,29 +207,47 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     }
   }
 
-  const readBlob = async (sha256: string, signal?: AbortSignal): Promise<Uint8Array> => {
-    throwIfAborted(signal)
-    const loose = await readAll(blobFile(sha256), readOnlyFile).catch((thrown: unknown) => {
+  const readLoose = async (sha256: string): Promise<Uint8Array | null> => {
+    try {
+      return (await readAll(blobFile(sha256), readOnlyFile)).bytes
+    } catch (thrown) {
       if (isMissing(thrown)) return null
       throw new ReviewError('BACKUP_DAMAGED', 'The backup cannot be read.', { cause: thrown })
-    })
-    const blob = loose ? null : await findPacked(sha256)
-    const bytes = loose?.bytes ?? (blob && (await readPacked(blob).catch(() => null)))
-    if (!bytes) throw new ReviewError('BACKUP_MISSING', 'The backup is no longer in the store.')
-    if (sha256Of(bytes) !== sha256) throw new ReviewError('BACKUP_DAMAGED', 'The backup does not match its hash. The disk may be failing.')
-    return bytes
+    }
   }
 
-  /** Puts the blobs that stay into a pack of their own; returns its size. */
+  const readPlaced = async (blob: PackedBlob | null): Promise<Uint8Array | null> => blob && (await readPacked(blob).catch(() => null))
+
+  const readBlob = async (sha256: string, signal?: AbortSignal): Promise<Uint8Array> => {
+    throwIfAborted(signal)
+    const isWhole = (bytes: Uint8Array | null): bytes is Uint8Array => bytes !== null && sha256Of(bytes) === sha256
+    const loose = await readLoose(sha256)
+    if (isWhole(loose)) return loose
+    const known = await readPlaced(await findPacked(sha256))
+    if (isWhole(known)) return known
+    if (!loose && !known) throw new ReviewError('BACKUP_MISSING', 'The backup is no longer in the store.')
+    // A blob that was found damaged when it was kept again lies in two places.
+    const other = await readPlaced(await findAnew(sha256))
+    if (isWhole(other)) return other
+    throw new ReviewError('BACKUP_DAMAGED', 'The backup does not match its hash. The disk may be failing.')
+  }
+
+  /** Makes the blobs of a batch durable: few of them in the row, many in a pack. */
+  const seal = async (pack: PackWriter): Promise<ReadonlyMap<string, PackedBlob>> => {
+    const few = pack.takeFew(mostAtOnceBytes)
+    if (!few) return pack.seal()
+    return few.length > 0 ? row.append(few) : new Map<string, PackedBlob>()
+  }
+
+  /** Keeps the blobs that stay elsewhere; returns what they take there. */
   const repack = async (blobs: readonly (readonly [string, PackedBlob])[]): Promise<number> => {
     const pack = new PackWriter(packs)
     for (const [sha256, blob] of blobs) await pack.add(sha256, await readPacked(blob))
-    const sealed = await pack.seal()
-    for (const [sha256, blob] of sealed) packed.set(sha256, blob)
+    const sealed = await seal(pack)
+    place(sealed)
     const [first] = sealed.values()
     if (!first) return 0
-    knownPacks.add(first.file)
-    return statSync(first.file).size
+    return isRow(first.file) ? [...sealed.values()].reduce((sum, { storedBytes }) => sum + rowHeadBytes + storedBytes, 0) : statSync(first.file).size
   }
 
   return {
@@ -216,7 +262,7 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
         add: async (sha256, bytes) => {
           if (!(await has(sha256, bytes.length))) await pack.add(sha256, bytes).catch(failed)
         },
-        seal: async () => takeUp(await pack.seal().catch(failed)),
+        seal: async () => takeUp(await seal(pack).catch(failed)),
         discard: () => pack.discard(),
       }
     },
@@ -240,10 +286,13 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     },
     sizeBytes: async () => totalBytes(await keptFiles(root)),
     compact: async (signal) => {
+      row = new BackupRow(packs)
       await loadPacks()
       return compactBlobs({ root, packed, readBlob, takeUp }, signal)
     },
     prune: async (needed, limitBytes) => {
+      // What is kept from now on goes into no file that is about to be taken away.
+      row = new BackupRow(packs)
       await loadPacks()
       const kept = await keptFiles(root)
       const before = totalBytes(kept)
@@ -251,8 +300,8 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
       const oldest = kept.filter((each) => Date.now() - each.mtimeMs > youngMs).sort((a, b) => a.mtimeMs - b.mtimeMs)
       for (const each of oldest) {
         if (left <= limitBytes) break
-        const holds = each.name.endsWith('.pack') ? [...packed].filter(([, blob]) => blob.file === each.file) : []
-        const wanted = each.name.endsWith('.pack') ? holds.filter(([sha256]) => needed.has(sha256)) : []
+        const holds = isPack(each.name) ? [...packed].filter(([, blob]) => blob.file === each.file) : []
+        const wanted = isPack(each.name) ? holds.filter(([sha256]) => needed.has(sha256)) : []
         if (needed.has(each.name) || (wanted.length > 0 && wanted.length === holds.length)) continue
         left += (await repack(wanted)) - each.sizeBytes
         await rm(each.file, { force: true })

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { promptId, workspacePath } from '../../shared/ids.js'
@@ -225,7 +225,7 @@ describe('file history', () => {
     temp.put('a', 'one')
     await files.makeSnapshot(promptId('p1'))
     await edit('a', 'two')
-    rmSync(join(temp.data, 'backups/blobs'), { recursive: true })
+    for (const name of readdirSync(join(temp.data, 'backups/packs'))) rmSync(join(temp.data, 'backups/packs', name))
     const receipt = await files.rewind(promptId('p1'))
     expect([resultsOf(receipt), temp.tree()]).toEqual([{ a: 'restore failed BACKUP_MISSING' }, { a: '644 two' }])
   })

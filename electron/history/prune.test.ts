@@ -7,6 +7,7 @@ import { openReviewMarks } from '../review/review-marks.js'
 import { sha256Of } from '../workspace/text-files.js'
 import { liveSession, type LiveSession } from '../testing/live-session.js'
 import { tempHistory, testSession, type TempHistory } from '../testing/temp-history.js'
+import { rowHeadBytes } from './backup-row.js'
 import { openBackupStore } from './backup-store.js'
 import { pruneHistory, type Pruned } from './prune.js'
 import { openSessionLog, type SessionLog } from './session-log.js'
@@ -43,8 +44,8 @@ async function newTemp(): Promise<TempHistory> {
 async function oldSession({ data, store }: TempHistory, number: number, days: number): Promise<{ readonly log: SessionLog; readonly sha256: string }> {
   const sessionId = `5e551011-0000-4000-8000-${String(number).padStart(12, '0')}`
   const log = await openSessionLog({ dataFolder: data, sessionId, folder: '/home/dev/acme', version: '1', branch: null, client: { name: 'a', version: null } })
-  const sha256 = await store.put(Buffer.alloc(10_000, number))
-  const after = { kind: 'file', sha256, sizeBytes: 10_000, mode: 0o644 } as const
+  const sha256 = await store.put(Buffer.alloc(300_000, number))
+  const after = { kind: 'file', sha256, sizeBytes: 300_000, mode: 0o644 } as const
   await log.ledger({ promptId: promptId('p'), isBeforeTurn: false, callId: null, cause: 'command', at: 1, changes: [{ path: workspacePath('a'), before: { kind: 'absent' }, after }], limits: [] })
   const at = new Date(Date.now() - days * dayMs)
   utimesSync(log.file, at, at)
@@ -89,11 +90,11 @@ describe('pruneHistory', () => {
       const store = await openBackupStore(temp.data)
       return Promise.all(sessions.map(({ sha256 }) => store.has(sha256)))
     }
-    const two = await prune(temp.data, 25_000)
+    const two = await prune(temp.data, 750_000)
     const afterTwo = await kept()
     const none = await prune(temp.data, 0)
     expect([two, afterTwo, none.givenUp.length, await kept(), sessions.every(({ log }) => existsSync(log.file))]).toEqual([
-      { freedBytes: 20_000, sizeBytes: 20_000, givenUp: [sessions[3]?.log.file, sessions[2]?.log.file] },
+      { freedBytes: 600_000, sizeBytes: 600_000, givenUp: [sessions[3]?.log.file, sessions[2]?.log.file] },
       [true, true, false, false],
       3,
       [true, false, false, false],
@@ -106,7 +107,7 @@ describe('pruneHistory', () => {
     const [young, old] = [await oldSession(temp, 1, 10), await oldSession(temp, 2, 40)]
     const pruned = await prune(temp.data, 1_000_000, 30 * dayMs)
     const store = await openBackupStore(temp.data)
-    expect([pruned.freedBytes, pruned.givenUp, await store.has(young.sha256), await store.has(old.sha256)]).toEqual([10_000, [old.log.file], true, false])
+    expect([pruned.freedBytes, pruned.givenUp, await store.has(young.sha256), await store.has(old.sha256)]).toEqual([300_000, [old.log.file], true, false])
   })
 
   it('keeps what a mark of the reader is put on, and what an edit under way needs', async () => {
@@ -121,6 +122,6 @@ describe('pruneHistory', () => {
     writeFileSync(join(temp.data, 'edits', 'e1.json'), JSON.stringify({ files: [{ before: { kind: 'file', sha256: edited } }] }))
     await temp.store.put(Buffer.from('nobody needs this'))
     const { freedBytes } = await prune(temp.data, 0)
-    expect([freedBytes, await temp.store.has(state.sha256), await temp.store.has(edited)]).toEqual([17, true, true])
+    expect([freedBytes, await temp.store.has(state.sha256), await temp.store.has(edited)]).toEqual([17 + rowHeadBytes, true, true])
   })
 })

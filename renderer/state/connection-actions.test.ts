@@ -52,6 +52,32 @@ describe('the connection', () => {
     await ended
   })
 
+  it('asks once for the size of the history when much has changed', async () => {
+    setState(initialShell())
+    const stop = new AbortController()
+    const scripted = scriptedAnswers({ isOpen: false, turns: null })
+    let sizeBytes = 0
+    const inner = scriptedPort({
+      ...scripted,
+      'app.state': async (params, context) => {
+        const app = await scripted['app.state']?.(params, context)
+        if (!app) throw new Error('The script has no state.')
+        return { ...app, history: { ...app.history, sizeBytes: ++sizeBytes } }
+      },
+    })
+    let deliver: (frame: unknown) => void = () => undefined
+    const end = cuttable()
+    const port: Port = { ...end.port, send: inner.send, onFrame: (listener) => inner.onFrame((deliver = listener)) }
+    const ended = stayConnected(() => Promise.resolve(port), stop.signal)
+    await reached('open')
+    for (let n = 0; n < 20; n++) deliver({ type: 'event', event: 'library.changed', payload: {} })
+    await expect.poll(() => getState().app?.history.sizeBytes, { timeout: 10_000 }).toBe(2)
+    expect(sizeBytes).toBe(2)
+    stop.abort()
+    end.cut()
+    await ended
+  })
+
   it('is told apart from a host that does not know this window', async () => {
     setState(initialShell())
     const stop = new AbortController()

@@ -55,13 +55,16 @@ export function reconnectNow(): void {
 function handleEvent(event: ServerEvent): void {
   switch (event.name) {
     case 'library.changed':
+      refreshAppSoon()
       return void loadLibrary()
     case 'session.changed':
+      refreshAppSoon()
       return void refreshSession(event.payload.session)
     case 'approvals.changed':
     case 'approval.asked':
       return void loadApprovals()
     case 'agents.changed':
+      refreshAppSoon()
       return void loadAgents()
     case 'policy.changed':
       return void loadPolicy()
@@ -71,10 +74,22 @@ function handleEvent(event: ServerEvent): void {
 /** Asks again how much the history holds. */
 export async function refreshApp(): Promise<void> {
   try {
-    setState({ app: await client().call('app.state', {}) })
+    const app = await client().call('app.state', {})
+    if (JSON.stringify(app) !== JSON.stringify(getState().app)) setState({ app })
   } catch {
     // The last numbers stay; a lost connection shows itself.
   }
+}
+
+const appAfterMs = 1_000
+let appTimer: ReturnType<typeof setTimeout> | null = null
+
+/** Whatever was edited went into the history first, and many edits at once are one question. */
+function refreshAppSoon(): void {
+  appTimer ??= setTimeout(() => {
+    appTimer = null
+    void refreshApp()
+  }, appAfterMs)
 }
 
 async function startUp(): Promise<void> {

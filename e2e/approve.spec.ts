@@ -48,6 +48,7 @@ test.describe('approvals of a connected agent', () => {
     const written = text.replace('line 3\n', 'line three\n')
     expect([isError, told.includes('hunk 2 left out by the person'), await onDisk(world)]).toEqual([false, true, written])
     await expect(ui).toHaveTitle('Overturn')
+    await expect(ui.getByText(/^History [1-9]/)).toBeVisible()
 
     await ui.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: /^Review/ }).click()
     await ui.getByRole('option', { name: /^Change the file/ }).or(ui.getByRole('button', { name: /^Open 1/ })).first().click()

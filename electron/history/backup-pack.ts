@@ -52,7 +52,8 @@ const maxWaitingBytes = 32 * 1024 * 1024
  */
 export class PackWriter {
   readonly #folder: string
-  readonly #file: string
+  /** Chosen when there is something to write: most batches are few blobs, and go elsewhere. */
+  #file: string | null = null
   readonly #deflating: Deflating
   readonly #index = new Map<string, IndexEntry>()
   #handle: number | null = null
@@ -67,7 +68,6 @@ export class PackWriter {
   constructor(folder: string, deflating: Deflating = 'none') {
     this.#folder = folder
     this.#deflating = deflating
-    this.#file = join(folder, `${Date.now().toString(36)}-${randomBytes(6).toString('hex')}.pack`)
   }
 
   has(sha256: string): boolean {
@@ -104,11 +104,11 @@ export class PackWriter {
     this.#gather(index)
     this.#gather(tail)
     this.#flush()
-    this.#opened()
+    const { file } = this.#opened()
     await Promise.all([this.#queue, syncFolder(this.#folder)])
     this.#isSealed = true
     this.#close()
-    return packedIn(this.#file, this.#index)
+    return packedIn(file, this.#index)
   }
 
   /** Throws away what was added. A sealed pack stays: others may count on its blobs by now. */
@@ -116,7 +116,7 @@ export class PackWriter {
     if (this.#isSealed) return
     await this.#queue.catch(() => undefined)
     this.#close()
-    rmSync(this.#file, { force: true })
+    if (this.#file !== null) rmSync(this.#file, { force: true })
   }
 
   async #deflated(bytes: Uint8Array): Promise<Uint8Array | null> {
@@ -125,9 +125,10 @@ export class PackWriter {
     return deflateLater(bytes, { level: this.#deflating === 'quick' || bytes.length > wellDeflated ? 1 : 6 })
   }
 
-  #opened(): number {
-    this.#handle ??= openSync(this.#file, 'wx', 0o600)
-    return this.#handle
+  #opened(): { readonly file: string; readonly handle: number } {
+    const file = (this.#file ??= join(this.#folder, `${Date.now().toString(36)}-${randomBytes(6).toString('hex')}.pack`))
+    const handle = (this.#handle ??= openSync(file, 'wx', 0o600))
+    return { file, handle }
   }
 
   #close(): void {
@@ -147,8 +148,9 @@ export class PackWriter {
     this.#gatheredBytes = 0
     this.#queuedBytes += bytes.length
     this.#queue = this.#queue.then(async () => {
-      await writeAll(this.#opened(), bytes)
-      await syncData(this.#opened())
+      const { handle } = this.#opened()
+      await writeAll(handle, bytes)
+      await syncData(handle)
       this.#queuedBytes -= bytes.length
     })
     // A failure is thrown by `seal`, which waits for the queue.

@@ -1,5 +1,6 @@
 import type { DiffStat } from './changes.js'
 import type { PromptId, SessionKey, WorkspacePath } from './ids.js'
+import type { Usage } from './usage.js'
 
 /** Whose log it is. `overturn` is our own, of a session that an agent works through our tools. */
 export type AgentName = 'qwen-code' | 'claude-code' | 'codex' | 'gemini-cli' | 'opencode' | 'overturn'
@@ -24,14 +25,24 @@ export interface SessionSummary {
   readonly lastActiveAt: number | null
   readonly turns: number | null
   readonly stat: DiffStat | null
+  /** Tokens and cost as the log records them, of set-aside turns too; `null` where it does not, or where they were not read. */
+  readonly usage: Usage | null
+  /** That the session is over, where its log or its place says so; `null` where nothing does. */
+  readonly end: SessionEnd | null
   readonly problems: number
-  /** The log grew within the last minute. */
+  /** The log grew within the last minute, and does not say that the session ended. */
   readonly isLive: boolean
   readonly isSample: boolean
   /** In a log of ours: the name that the agent gave itself; else `null`. */
   readonly client: string | null
   /** Its first turns are the very ones of another log: one was resumed or forked from the other, or is a copy of it. */
   readonly sharedTurns?: { readonly session: SessionKey; readonly turns: number }
+}
+
+/** `ended`: the agent was left; `archived`: a person put the session away. `at` where recorded. */
+export interface SessionEnd {
+  readonly at: number | null
+  readonly how: 'ended' | 'archived'
 }
 
 export const problemKinds = [

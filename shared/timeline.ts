@@ -1,6 +1,7 @@
 import type { DiffStat } from './changes.js'
 import type { OperationId, PromptId, WorkspacePath } from './ids.js'
 import type { SessionProblem, SessionSummary } from './session.js'
+import type { Usage } from './usage.js'
 import type { ChangeCause } from './file-state.js'
 
 /**
@@ -64,6 +65,8 @@ export interface TurnDetails {
   readonly promptId: PromptId
   readonly files: number
   readonly stat: DiffStat
+  /** Tokens and cost, with the subagents'; `null` where none are recorded. */
+  readonly usage: Usage | null
   readonly commands: number
   readonly refused: number
   readonly failed: number

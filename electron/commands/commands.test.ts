@@ -244,3 +244,18 @@ describe('the commands', () => {
     ])
   })
 })
+
+describe('tokens', () => {
+  it('are told of the session and of each turn, in words and as data', async () => {
+    const { log, run, json } = newWorld('shop')
+    const usage = z.object({ input: z.number(), output: z.number(), total: z.number(), cached: z.number(), cost: z.null() })
+    const shown = z.object({ session: z.object({ usage, end: z.null() }), turns: z.array(z.object({ usage })) }).parse(await json('show', log))
+    const text = (await run('show', log)).out.toString('utf8')
+    expect([shown.session.usage.total, shown.turns.map((turn) => turn.usage.total), text.split('\n')[2], [...text.matchAll(/ {2}(\d+) tokens$/gm)].map(([, count]) => Number(count))]).toEqual([
+      5640,
+      [720, 600, 720, 480, 600, 840, 120, 840, 720],
+      '5,640 tokens · 4,700 given to the model · 940 written by it',
+      [720, 600, 720, 480, 600, 840, 120, 840, 720],
+    ])
+  })
+})

@@ -1,5 +1,6 @@
+import { usageText } from '../../shared/usage.js'
 import type { CommandLine } from './arguments.js'
-import { asJson, countOf, plain, timeOf } from './words.js'
+import { asJson, countOf, endText, plain, timeOf } from './words.js'
 import type { CommandWorld, ExitCode } from './world.js'
 
 /** `sessions`: everything found, newest first. */
@@ -10,9 +11,10 @@ export async function sessions(line: CommandLine, world: CommandWorld): Promise<
     return 0
   }
   if (found.length === 0) world.note('No session found. Name another place with --sessions DIR.\n')
-  for (const { id, agent, title, turns, workspace, recordedFolder, lastActiveAt } of found) {
+  for (const { id, agent, title, turns, workspace, recordedFolder, lastActiveAt, usage, end } of found) {
     const folder = workspace ?? `${recordedFolder ?? 'no folder'} (not here)`
-    world.out(`${id}  ${timeOf(lastActiveAt)}  ${agent}  ${turns === null ? '' : countOf(turns, 'turn')}  ${plain(title)}\n    ${plain(folder)}\n`)
+    const facts = [usageText(usage), endText(end)].flatMap((fact) => (fact === null ? [] : [`  ${fact}`]))
+    world.out(`${id}  ${timeOf(lastActiveAt)}  ${agent}  ${turns === null ? '' : countOf(turns, 'turn')}  ${plain(title)}\n    ${plain(folder)}${facts.join('')}\n`)
   }
   return 0
 }

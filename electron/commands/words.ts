@@ -1,3 +1,4 @@
+import type { SessionEnd } from '../../shared/session.js'
 import { UsageError, type CommandLine } from './arguments.js'
 
 /** The session that a command names as its first word. Errors: UsageError. */
@@ -41,6 +42,11 @@ export const countOf = (count: number, noun: string): string => `${count} ${noun
 export function signed({ insertions, deletions }: { readonly insertions: number | null; readonly deletions: number | null }): string {
   if (insertions === null || deletions === null) return ''
   return `+${insertions} −${deletions}`
+}
+
+/** That a session is over: `Ended 2026-11-30 12:05`, `Archived`; `null` where nothing says so. */
+export function endText(end: SessionEnd | null): string | null {
+  return end && `${end.how === 'archived' ? 'Archived' : 'Ended'} ${timeOf(end.at)}`.trim()
 }
 
 export function timeOf(at: number | null): string {

@@ -102,6 +102,13 @@ describe('a turn', () => {
     expect(desk.desk.list()).toEqual([])
   })
 
+  it('is the last of a session whose log says that it ended', async () => {
+    await open({ a: 'one\n' })
+    await begin('First')
+    agent.close()
+    await expect.poll(() => desk.records().at(-1)?.record['systemPayload']).toEqual({ kind: 'session-ended' })
+  })
+
   it('begins once for calls that come at the same time', async () => {
     await open({ a: 'one\n' })
     await Promise.all(Array.from({ length: 10 }, () => agent.call('read_file', { path: 'a' })))

@@ -397,7 +397,10 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: O
       const stopped = Promise.allSettled([queue.endSession(key, 'The agent is gone. No answer is a refusal: nothing was done.'), ...innerSessions.map((each) => each.close())])
       await withinMs(lastCallsMs, stopped.then(() => Promise.all(running)))
       await turns.settled()
-      if (turns.number() > 0) await history.close()
+      if (turns.number() > 0) {
+        await history.close()
+        await logged(openedLog().then((written) => written.note('session-ended', {})))
+      }
       await index.close()
       onChanged()
     },

@@ -127,7 +127,7 @@ export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
     const isLast = session.turns.at(-1)?.promptId === promptId
     const between = isLive(promptId) && !isLast ? await scopes.list({ kind: 'by-user', after: promptId }) : []
     const inside = isLive(promptId) ? await scopes.list({ kind: 'user-in-turn', promptId }) : []
-    return buildTurnDetails({ promptId, entries, steps, changes: await scopes.list({ kind: 'turn', promptId }), between, inside, limits })
+    return buildTurnDetails({ promptId, entries, steps, changes: await scopes.list({ kind: 'turn', promptId }), between, inside, usage: await session.usage(promptId), limits })
   }
 
   return {

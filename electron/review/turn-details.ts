@@ -2,6 +2,7 @@ import type { DiffStat } from '../../shared/changes.js'
 import type { FileChange } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { RecordedEdit, TranscriptEntry } from '../../shared/session.js'
+import type { Usage } from '../../shared/usage.js'
 import type { Tick, TurnDetails } from '../../shared/timeline.js'
 import { countChanges } from '../../shared/changes.js'
 import { covers } from './path-events.js'
@@ -18,6 +19,7 @@ export interface TurnDetailsSources {
   readonly between: readonly FileChange[]
   /** What others changed in the middle of it. */
   readonly inside: readonly FileChange[]
+  readonly usage: Usage | null
   /** What was not looked at, or not kept. */
   readonly limits: readonly string[]
 }
@@ -32,6 +34,7 @@ export function buildTurnDetails(sources: TurnDetailsSources): TurnDetails {
     promptId,
     files: made.length,
     stat: sumOfStats(made),
+    usage: sources.usage,
     commands: count(({ call }) => call.command !== null && call.edit === null && call.status !== 'refused'),
     refused: count(({ call }) => call.status === 'refused'),
     failed: count(({ call }) => call.status === 'failed'),

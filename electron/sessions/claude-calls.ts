@@ -32,6 +32,11 @@ const kinds: ReadonlyMap<string, ToolKind> = new Map<string, ToolKind>([
   ...ownToolKinds,
 ])
 
+/** Whether a call started a subagent. */
+export function startsAgent({ name }: Pick<ClaudeCall, 'name'>): boolean {
+  return name === 'Task' || name === 'Agent'
+}
+
 /** A call as its records come: what was asked, and the result. */
 export interface ClaudeCall {
   readonly callId: string

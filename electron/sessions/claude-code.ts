@@ -1,10 +1,10 @@
 import { basename, join } from 'node:path'
 import type { TranscriptEntry } from '../../shared/session.js'
-import { finishClaudeCall, storedOutput } from './claude-calls.js'
+import { finishClaudeCall, startsAgent, storedOutput } from './claude-calls.js'
 import { ClaudeHistory } from './claude-history.js'
 import { resultText } from './claude-messages.js'
 import { decodeClaudeTurn } from './claude-records.js'
-import { backgroundCall, ClaudeCompanions, startsAgent } from './claude-subagents.js'
+import { backgroundCall, ClaudeCompanions } from './claude-subagents.js'
 import { folderBackups } from './folder-backups.js'
 import { openJsonlSession, type JsonlFormat, type LogParts, type OpenedLog } from './jsonl-session.js'
 import { copiedLogs } from './log-copies.js'
@@ -33,6 +33,7 @@ export const claudeReader: SessionReader = {
   homes: (environment, home) => [configFolder(environment, home)],
   logFolders: (agentHome) => [join(agentHome, 'projects')],
   others: null,
+  usageBeside: (file) => (sum, isWhole, signal) => new ClaudeCompanions(file, basename(file, '.jsonl'), () => null).addUsage(sum, isWhole, signal),
   coveredLogs: (logs) => {
     // A subagent's log is read with its session; one in which nobody ever asked for anything is none.
     const others = logs.filter(({ file, counts }) => basename(file).startsWith('agent-') || counts?.prompts === 0)
@@ -114,6 +115,7 @@ function partsOf(log: OpenedLog, { file, environment, home, workspace }: OpenOpt
       const stored = storedOutput(call)
       return (stored === null ? null : companions.wholeOutput(stored)) ?? resultText(call.block)
     },
+    usageBeside: (sum, isWhole, signal) => companions.addUsage(sum, isWhole, signal),
     refresh: () => companions.refresh(),
   }
 }

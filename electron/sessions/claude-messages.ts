@@ -6,6 +6,7 @@ import { cutText, isObject, listAt, objectAt, textAt, type JsonObject } from './
  */
 const notTyped = /^\s*<(command-name|local-command-[a-z-]+|bash-(input|stdout|stderr)|task-notification|system-reminder|teammate-message|user-prompt-submit-hook)\b/
 const interrupted = /^\[Request interrupted by user/
+const left = /^\s*<command-name>\/(exit|quit)<\/command-name>/
 const commandMessage = /^\s*<command-message>[^]*?<\/command-message>\s*<command-name>([^<]*)<\/command-name>(?:\s*<command-args>([^]*?)<\/command-args>)?/
 
 /** The blocks of a message; a text stands for one block. */
@@ -23,6 +24,11 @@ export function userRecordKind(record: JsonObject): 'prompt' | 'result' | 'compa
   if (record['isMeta'] === true || record['isVisibleInTranscriptOnly'] === true || blocks.length === 0) return 'other'
   const text = textIn(blocks)
   return notTyped.test(text) || interrupted.test(text) ? 'other' : 'prompt'
+}
+
+/** Whether a person left the agent with this user record. */
+export function leaves(record: JsonObject): boolean {
+  return record['isMeta'] !== true && left.test(textIn(blocksOf(record)))
 }
 
 /** What the person typed; images and documents are named. */

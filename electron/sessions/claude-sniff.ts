@@ -1,5 +1,6 @@
-import { promptText, userRecordKind } from './claude-messages.js'
+import { leaves, promptText, userRecordKind } from './claude-messages.js'
 import { linesOf } from './claude-patch.js'
+import { claudeUsage } from './claude-usage.js'
 import { isExactly, newPairSpot, readPair, standsAt } from './json-bytes.js'
 import { enterValue, findKey } from './json-keys.js'
 import { objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
@@ -153,6 +154,16 @@ export const claudeSniffer: RecordSniffer = {
   countLines: (result) => {
     const record = result.includes(patchKey) || result.includes(createdKey) ? parseObject(result.toString()) : null
     return linesOf(objectAt(record, 'toolUseResult'))
+  },
+
+  usage: claudeUsage,
+  endOf: (record) => {
+    const attachment = objectAt(record, 'attachment')
+    if (textAt(attachment, 'hookEvent') === 'SessionEnd') return 'ended'
+    if (record['isSidechain'] === true) return null
+    if (record['type'] === 'assistant') return 'going'
+    if (record['type'] !== 'user') return null
+    return leaves(record) ? 'ended' : userRecordKind(record) === 'other' ? null : 'going'
   },
 
   titleOf: (record) => {

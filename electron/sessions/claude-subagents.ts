@@ -3,13 +3,16 @@ import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
 import { agentCall } from './agent-call.js'
-import { finishClaudeCall, type ClaudeCall } from './claude-calls.js'
+import { finishClaudeCall, startsAgent, type ClaudeCall } from './claude-calls.js'
 import { blocksOf } from './claude-messages.js'
 import { decodeClaudeTurn, type ClaudeTurn } from './claude-records.js'
+import { claudeUsage } from './claude-usage.js'
 import { readBytes } from './file-reads.js'
 import { isObject, parseObject, textAt } from './json-values.js'
 import { plainSize, readPlainLog } from './plain-log.js'
+import { takeLines } from './recorded-usage.js'
 import type { ReadRecord } from './turn-records.js'
+import type { UsageSum } from './usage-sum.js'
 
 /** Subagents that start subagents are read this deep. */
 const deepest = 4
@@ -92,6 +95,20 @@ export class ClaudeCompanions {
     return { atStart, atEnd: atStart || isStartedHere }
   }
 
+  /** Adds what subagents took: all that have a log of the session, or those that a sum names, and those that they started. */
+  async addUsage(sum: UsageSum, isWhole: boolean, signal?: AbortSignal): Promise<void> {
+    const started = await this.startedBy()
+    const named = isWhole ? (await this.ownLogs()).map((name) => name.slice('agent-'.length, -'.jsonl'.length)) : []
+    for (const read = new Set<string>(), ids = new Set(named); ; ) {
+      for (const id of sum.agents) ids.add(id)
+      for (const callId of sum.openCalls()) ids.add(started.get(callId) ?? '')
+      const next = [...ids].find((id) => !read.has(id))
+      if (next === undefined) return
+      read.add(next)
+      for (const file of this.logsOf(next)) await takeLines(file, claudeUsage, sum, signal)
+    }
+  }
+
   /** The whole of an output that the log holds only the beginning of. */
   wholeOutput(name: string): string | null {
     if (this.own === '' || !plainOutput.test(name)) return null
@@ -107,19 +124,29 @@ export class ClaudeCompanions {
   }
 
   private async readLog(id: string, signal?: AbortSignal): Promise<readonly ReadRecord[]> {
+    for (const file of this.logsOf(id)) {
+      const records = await readRecords(file, signal)
+      if (records.length > 0) return records
+    }
+    return []
+  }
+
+  /** Where the log of a subagent may lie. */
+  private logsOf(id: string): readonly string[] {
     if (!plainId.test(id)) return []
     const name = `agent-${id}.jsonl`
-    const inOwn = this.own === '' ? [] : await readRecords(join(this.own, 'subagents', name), signal)
-    return inOwn.length > 0 ? inOwn : readRecords(join(this.beside, name), signal)
+    return [...(this.own === '' ? [] : [join(this.own, 'subagents', name)]), join(this.beside, name)]
+  }
+
+  private async ownLogs(): Promise<readonly string[]> {
+    if (this.own === '') return []
+    return (await readdir(join(this.own, 'subagents')).catch(() => [])).filter((name) => /^agent-[0-9A-Za-z_-]{1,100}\.jsonl$/.test(name))
   }
 
   private async readSpans(): Promise<readonly Span[]> {
-    if (this.own === '') return []
-    const folder = join(this.own, 'subagents')
-    const names = (await readdir(folder).catch(() => [])).filter((name) => /^agent-[0-9A-Za-z_-]{1,100}\.jsonl$/.test(name))
     const spans: Span[] = []
-    for (const name of names) {
-      const span = await spanOf(join(folder, name))
+    for (const name of await this.ownLogs()) {
+      const span = await spanOf(join(this.own, 'subagents', name))
       if (span) spans.push(span)
     }
     return spans
@@ -146,11 +173,6 @@ export class ClaudeCompanions {
 /** Stands in a transcript for what agents did in the background, wherever in the turn. */
 export function backgroundCall(at: number, edge: 'start' | 'end'): TranscriptEntry {
   return { kind: 'call', call: agentCall(`background-${edge}`, 'Agent', 'in the background', null), at }
-}
-
-/** Whether a call started a subagent. */
-export function startsAgent({ name }: ClaudeCall): boolean {
-  return name === 'Task' || name === 'Agent'
 }
 
 function isInBackground({ args, result }: ClaudeCall): boolean {

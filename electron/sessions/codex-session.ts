@@ -1,6 +1,7 @@
 import type { PromptId } from '../../shared/ids.js'
 import type { AgentName, RecordedRewind, SessionProblem, TranscriptEntry, Turn } from '../../shared/session.js'
 import type { PromptSnapshot } from '../../shared/snapshot.js'
+import { addUsage, type Usage } from '../../shared/usage.js'
 import type { CodexAgents } from './codex-agents.js'
 import { CodexLedger, type LedgerTurn } from './codex-ledger.js'
 import type { SegmentFacts } from './codex-segments.js'
@@ -129,6 +130,16 @@ export class CodexSession implements RecordedSession {
 
   async readOutput(promptId: PromptId, callId: string, signal?: AbortSignal): Promise<string> {
     return (await this.ownerOf(promptId, signal)).readOutput(promptId, callId, signal)
+  }
+
+  /** The last file's running sum has what came before it; where that one has none yet, the turns are added up. */
+  async usage(promptId: PromptId | null, signal?: AbortSignal): Promise<Usage | null> {
+    if (promptId !== null) return (await this.ownerOf(promptId, signal)).usage(promptId, signal)
+    const own = await this.own.session.usage(null, signal)
+    if (own || this.segments.length === 1) return own
+    let sum: Usage | null = null
+    for (const turn of this.turns) sum = addUsage(sum, await this.usage(turn.promptId, signal))
+    return sum
   }
 
   async snapshotOf(): Promise<PromptSnapshot | null> {

@@ -1,3 +1,4 @@
+import { codexUsage } from './codex-usage.js'
 import { newPairSpot, readPair, standsAt } from './json-bytes.js'
 import { enterValue, findKey } from './json-keys.js'
 import { blocksText, listAt, numberAt, objectAt, textAt, type JsonObject } from './json-values.js'
@@ -26,9 +27,13 @@ const responseKinds: Readonly<Record<string, RecordKind>> = {
 /** Events that show what the agent said or thought, and those that change nothing and show nothing of their own. */
 const sayings: ReadonlySet<string> = new Set(['agent_message', 'agent_reasoning', 'agent_reasoning_raw_content', 'AgentMessage', 'Reasoning', 'Plan'])
 const signs: ReadonlySet<string> = new Set(
-  `task_started task_complete turn_started turn_complete turn_aborted token_count thread_settings_applied thread_name_updated
+  `task_started task_complete turn_started turn_complete turn_aborted thread_settings_applied thread_name_updated
   context_compacted ContextCompaction entered_review_mode exited_review_mode WebSearch`.split(/\s+/),
 )
+const tokenCount = 'token_count'
+/** Events that end a session; the first ones only a run that ends with its turn. */
+const turnEnds: ReadonlySet<string> = new Set(['task_complete', 'turn_complete', 'turn_aborted'])
+const shutdowns: ReadonlySet<string> = new Set(['shutdown', 'shutdown_complete'])
 const outerKinds: Readonly<Record<string, RecordKind>> = {
   session_meta: recordKind.side,
   // It names the model, which is looked for among replies.
@@ -44,7 +49,7 @@ const textOf = new Map<Buffer, string>()
 const usualNames = `session_meta turn_context compacted world_state token_usage_record response_item event_msg item_completed
   user_message UserMessage message user assistant developer reasoning CommandExecution FileChange function_call
   function_call_output custom_tool_call custom_tool_call_output`.split(/\s+/)
-for (const name of [...usualNames, ...sayings, ...signs]) {
+for (const name of [...usualNames, ...sayings, ...signs, tokenCount]) {
   const bytes = Buffer.from(name)
   names.set(keyOf(bytes, 0, bytes.length), bytes)
   textOf.set(bytes, name)
@@ -110,6 +115,8 @@ function createSniffer(isOfResponses: boolean): RecordSniffer {
       const text = textAt(event, 'type') === 'thread_name_updated' ? textAt(event, 'thread_name') : null
       return text === null || text.trim() === '' ? null : { text, rank: 0 }
     },
+    usage: codexUsage,
+    endOf,
     lineageOf: (record) => (textAt(record, 'type') === 'session_meta' ? lineageOf(objectAt(record, 'payload')) : []),
     takenBackBy: (record) => takenBackBy(objectAt(record, 'payload')),
     factsOf,
@@ -143,8 +150,18 @@ function lineageOf(meta: JsonObject | null): readonly string[] {
     began: textAt(meta, 'timestamp'),
     version: textAt(meta, 'cli_version'),
     commit: textAt(objectAt(meta, 'git'), 'commit_hash'),
+    source: textAt(meta, 'source'),
   }
   return Object.entries(facts).flatMap(([name, value]) => (value === null || value.length > 200 ? [] : [`${name}:${value}`]))
+}
+
+function endOf(record: JsonObject, lineage: readonly string[]): 'ended' | 'going' | null {
+  const inside = objectAt(record, 'payload')
+  if (record['type'] === 'response_item') return 'going'
+  if (record['type'] !== 'event_msg') return null
+  const kind = textAt(inside, 'type') ?? ''
+  if (shutdowns.has(kind) || (turnEnds.has(kind) && lineage.includes('source:exec'))) return 'ended'
+  return kind === tokenCount || kind === 'thread_settings_applied' ? null : 'going'
 }
 
 /** What a record says of its session, by the names that other agents give to it. */
@@ -187,7 +204,7 @@ function messageKind(speaker: string): RecordKind {
 
 /** What runs, changes files, or is not known, is looked at when states are worked out. */
 function eventKind(kind: string): RecordKind {
-  return sayings.has(kind) ? recordKind.reply : signs.has(kind) ? recordKind.note : recordKind.ledger
+  return sayings.has(kind) ? recordKind.reply : kind === tokenCount ? recordKind.usage : signs.has(kind) ? recordKind.note : recordKind.ledger
 }
 
 function isPlain(event: JsonObject): boolean {

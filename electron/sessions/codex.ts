@@ -29,6 +29,7 @@ export const codexReader: SessionReader = {
   homes: (environment, home) => [codexHome(environment, home)],
   logFolders: (agentHome) => [join(agentHome, 'sessions'), join(agentHome, 'archived_sessions')],
   others: null,
+  isArchived: (file) => file.split(/[/\\]/).includes('archived_sessions'),
   coveredLogs: shownElsewhere,
   titleBeside: threadName,
   open: openCodexSession,
@@ -107,6 +108,7 @@ function partsOf(log: OpenedLog, { endOffset, until, agents }: Pick<Segment, 'en
       const draft = calls.find((each) => each.callId === callId)
       return draft && (draft.given || draft.shown !== null) ? outputOf(draft) : null
     },
+    usageBeside: async () => undefined,
     refresh: () => agents.refresh(),
   }
 }

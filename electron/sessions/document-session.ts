@@ -1,6 +1,7 @@
 import { ReviewError } from '../../shared/errors.js'
 import type { PromptId } from '../../shared/ids.js'
 import type { AgentName, RecordedRewind, SessionProblem, TranscriptEntry, Turn } from '../../shared/session.js'
+import type { Usage } from '../../shared/usage.js'
 import type { Log } from '../base/log.js'
 import type { BackupSource } from '../history/backup-source.js'
 import { followFile } from './log-follower.js'
@@ -19,6 +20,8 @@ export interface SessionDocument {
   readonly problems: readonly SessionProblem[]
   /** `null` for a turn that is not there. */
   readTurn(promptId: PromptId, signal?: AbortSignal): Promise<readonly TranscriptEntry[] | null>
+  /** Of one turn, or of all with `null`; `null` where nothing is recorded. */
+  usage(promptId: PromptId | null, signal?: AbortSignal): Promise<Usage | null>
   /** Whole output of one call; `null` where none is recorded. */
   readOutput(promptId: PromptId, callId: string, signal?: AbortSignal): Promise<string | null>
   rawLines: RecordedSession['rawLines']
@@ -131,6 +134,10 @@ class DocumentSession implements RecordedSession {
     const output = await (await this.loaded(signal)).readOutput(promptId, callId, signal)
     if (output === null) throw new ReviewError('CONTENT_UNKNOWN', 'The log holds no output of this call.')
     return output.slice(0, longestOutput)
+  }
+
+  async usage(promptId: PromptId | null, signal?: AbortSignal): Promise<Usage | null> {
+    return (await this.loaded(signal)).usage(promptId, signal)
   }
 
   async snapshotOf(): Promise<null> {

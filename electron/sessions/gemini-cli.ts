@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { ReviewError } from '../../shared/errors.js'
 import type { PromptId } from '../../shared/ids.js'
 import type { ProblemKind, TranscriptEntry } from '../../shared/session.js'
+import { addUsage, type Usage } from '../../shared/usage.js'
 import { openDocumentSession, type BegunDocument, type DocumentSource, type SessionDocument } from './document-session.js'
 import { GeminiAgents } from './gemini-agents.js'
 import { callsIn, outputOf } from './gemini-calls.js'
@@ -11,6 +12,7 @@ import { textOfBytes, type EditEvent } from './gemini-chain.js'
 import { projectFolder } from './gemini-folder.js'
 import { geminiLedger } from './gemini-ledger.js'
 import { newestPrompts, readGeminiLog, type GeminiLog } from './gemini-log.js'
+import type { GeminiMessage } from './gemini-operations.js'
 import { transcriptOf } from './gemini-transcript.js'
 import { turnsOf, type GeminiTurns } from './gemini-turns.js'
 import { textAt } from './json-values.js'
@@ -37,7 +39,7 @@ const others: OtherLogs = {
     const turns = turnsOf(log.document)
     return {
       ends: await endsOf(file, log, turns),
-      counts: { lines: log.lines, prompts: turns.byId.size, turns: turns.live.length, problems: log.problems.total(), stat: null, trail: [] },
+      counts: { lines: log.lines, prompts: turns.byId.size, turns: turns.live.length, problems: log.problems.total(), stat: null, usage: usageOf(allMessages(log)), trail: [] },
     }
   },
 }
@@ -74,9 +76,22 @@ async function endsOf(file: string, log: GeminiLog, { live }: GeminiTurns): Prom
     firstPrompt: prompts[0]?.prompt ?? null,
     startedAt: document.startedAt,
     lastActiveAt: document.lastActiveAt,
+    // Its records tell nothing of an end.
+    end: null,
     lineage: [],
     newestPrompts: prompts.slice(-wantedPrompts).reverse(),
   }
+}
+
+/** Those that a rewind dropped too: their tokens were spent. */
+function allMessages({ document }: GeminiLog): readonly GeminiMessage[] {
+  return [...document.order, ...document.dropped.flatMap(({ messages }) => messages)]
+}
+
+/** A message counts once, also where a list brought it back after a rewind. */
+function usageOf(messages: readonly GeminiMessage[]): Usage | null {
+  const byId = new Map(messages.flatMap(({ id, usage }) => (usage ? [[id, usage]] : [])))
+  return [...byId.values()].reduce(addUsage, null)
 }
 
 class GeminiSource implements DocumentSource {
@@ -131,6 +146,7 @@ class GeminiSource implements DocumentSource {
       rewinds: turns.rewinds,
       problems: log.problems.list(),
       readTurn,
+      usage: async (promptId) => usageOf(promptId === null ? allMessages(log) : (turns.byId.get(promptId)?.messages ?? [])),
       readOutput: async (promptId, callId, abort) => {
         const turn = turns.byId.get(promptId)
         const beside = turn ? (await agents.all(abort)).map((agent) => ({ log: agent.log, messages: agent.log.document.order })) : []

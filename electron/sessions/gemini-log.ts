@@ -106,8 +106,17 @@ function isNoted(document: GeminiDocument, bytes: Buffer, start: number, end: nu
   }
   const type = sniffMessage(bytes, start, end, spot)
   if (type === null) return false
-  document.note(bytes.toString('latin1', spot.idStart, spot.idEnd), type, timeIn(bytes, spot.timeStart) ?? 0, offset, end - start)
+  document.note(bytes.toString('latin1', spot.idStart, spot.idEnd), type, timeIn(bytes, spot.timeStart) ?? 0, tokensIn(bytes.subarray(start, end)), offset, end - start)
   return true
+}
+
+const tokensKey = Buffer.from(',"tokens":')
+const closeBrace = 125
+
+/** The tokens that a message's line tells of: in a text the key stands with escaped quotes, and calls come behind. */
+function tokensIn(line: Buffer): JsonObject | null {
+  const from = line.indexOf(tokensKey) + tokensKey.length
+  return from < tokensKey.length ? null : parseObject(line.toString('latin1', from, line.indexOf(closeBrace, from) + 1))
 }
 
 /** Takes in a message whose line is too long to be parsed, as far as its first bytes tell of it. */

@@ -1,4 +1,6 @@
+import type { Usage } from '../../shared/usage.js'
 import { isObject, listAt, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
+import { tokensAt, usageFrom } from './usage-values.js'
 
 /** Where a part of the log is: a line, or one of the messages that a line lists. */
 export interface Spot {
@@ -15,6 +17,8 @@ export interface GeminiMessage {
   readonly at: number
   /** What a person typed; `null` for any other message. */
   readonly prompt: string | null
+  /** Tokens of its request; `null` where none are recorded. */
+  readonly usage: Usage | null
   /** Oldest first; later ones add to earlier ones. */
   readonly spots: readonly Spot[]
 }
@@ -74,9 +78,9 @@ export class GeminiDocument {
     return 'header'
   }
 
-  /** Takes in a message that no person typed by what its first bytes say; its model stays unknown. */
-  note(id: string, type: string, at: number, offset: number, length: number): void {
-    this.place(this.aliases.get(id) ?? id, type, at, null, { offset, length, index: null }, this.order.length)
+  /** Takes in a message that no person typed by what its bytes say; its model stays unknown. */
+  note(id: string, type: string, at: number, tokens: JsonObject | null, offset: number, length: number): void {
+    this.place(this.aliases.get(id) ?? id, type, at, { prompt: null, usage: usageOf(tokens) }, { offset, length, index: null }, this.order.length)
     this.lastActiveAt = Math.max(this.lastActiveAt ?? 0, at)
   }
 
@@ -125,16 +129,17 @@ export class GeminiDocument {
     }
     if (type === 'user') this.folder ??= folderIn(message)
     const at = timeAt(message, 'timestamp') ?? 0
-    this.place(this.idOf(message), type, at, promptOf(message), spot, place)
+    this.place(this.idOf(message), type, at, { prompt: promptOf(message), usage: usageOf(objectAt(message, 'tokens')) }, spot, place)
     this.lastActiveAt = Math.max(this.lastActiveAt ?? 0, at)
   }
 
-  private place(id: string, type: string, at: number, prompt: string | null, spot: Spot, place: number): void {
+  private place(id: string, type: string, at: number, { prompt, usage }: Pick<GeminiMessage, 'prompt' | 'usage'>, spot: Spot, place: number): void {
     // Most often a line adds to the message before it.
     const last = this.order[this.order.length - 1]
     const known = last?.id === id ? last : this.order[this.places.get(id) ?? -1]
-    if (!known) return this.insert({ id, type, at, prompt, spots: [spot] }, place)
+    if (!known) return this.insert({ id, type, at, prompt, usage, spots: [spot] }, place)
     known.prompt ??= prompt
+    known.usage = usage ?? known.usage
     if (spot.index === null || known.spots.length < mostListed) known.spots.push(spot)
   }
 
@@ -163,12 +168,17 @@ export class GeminiDocument {
   }
 }
 
+function usageOf(told: JsonObject | null): Usage | null {
+  return usageFrom({ input: tokensAt(told, 'input'), cached: tokensAt(told, 'cached'), output: tokensAt(told, 'output'), total: tokensAt(told, 'total') })
+}
+
 /** Of the lists that repeat a message the first ones count: each resume repeats all of it. */
 const mostListed = 4
 
 /** A message while the log is read. */
 interface OpenMessage extends GeminiMessage {
   prompt: string | null
+  usage: Usage | null
   readonly spots: Spot[]
 }
 

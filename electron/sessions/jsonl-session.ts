@@ -3,6 +3,7 @@ import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { AgentName, ProblemKind, SessionProblem, TranscriptEntry, Turn } from '../../shared/session.js'
 import type { PromptSnapshot } from '../../shared/snapshot.js'
+import type { Usage } from '../../shared/usage.js'
 import type { Log } from '../base/log.js'
 import type { BackupHistory } from './backup-history.js'
 import type { JsonObject } from './json-values.js'
@@ -15,6 +16,8 @@ import type { SessionBackups } from './own-backups.js'
 import { joinProblems, ProblemTally } from './problem-tally.js'
 import type { BackupEntry, RecordedSession, SessionLedger } from './recorded-session.js'
 import { recordKind, type LogFormat } from './record-sniff.js'
+import { sumsOf } from './recorded-sums.js'
+import { usageOfTurn, type UsageBeside } from './recorded-usage.js'
 import { shapeOf, type SessionShape, type TurnPlace } from './session-shape.js'
 import { readRecords, type ReadRecord } from './turn-records.js'
 
@@ -64,6 +67,8 @@ export interface LogParts {
   transcript(records: readonly ReadRecord[], isOpen: boolean, signal?: AbortSignal): Promise<readonly TranscriptEntry[]>
   /** The whole output of a call, of a subagent's too; `null` where the records hold none. */
   outputOf(records: readonly ReadRecord[], callId: string, signal?: AbortSignal): Promise<string | null>
+  /** What logs beside this one tell of tokens. */
+  readonly usageBeside: UsageBeside
   /** The log went on: what lies beside it may have changed. */
   refresh(): void
 }
@@ -197,6 +202,13 @@ class JsonlSession implements RecordedSession {
     const output = await this.parts.outputOf(records, callId, signal)
     if (output === null) throw new ReviewError('CONTENT_UNKNOWN', 'The log holds no output of this call.')
     return output.slice(0, longestOutput)
+  }
+
+  async usage(promptId: PromptId | null, signal?: AbortSignal): Promise<Usage | null> {
+    const { reader, parts } = this
+    if (promptId !== null) return usageOfTurn(reader, parts.rowsOf(this.shape, await this.placeOf(promptId, signal)), parts.usageBeside, signal)
+    await this.whenLoaded(signal)
+    return (await sumsOf(reader, parts.usageBeside, signal)).usage
   }
 
   async snapshotOf(promptId: PromptId, signal?: AbortSignal): Promise<PromptSnapshot | null> {

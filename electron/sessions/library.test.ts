@@ -215,6 +215,8 @@ describe('the library', () => {
         lastActiveAt: Date.UTC(2026, 0, 5, 8, 0, 12),
         turns: 2,
         stat: { insertions: 0, deletions: 0 },
+        usage: null,
+        end: null,
         problems: 0,
         isLive: false,
         isSample: false,
@@ -338,7 +340,7 @@ describe('the catalogue', () => {
     expect(titles(second)).toEqual(['CHANGED 2', 'Session 1'])
   })
 
-  it.each(['', '{', '[]', '{"version":99,"entries":[]}', '{"version":4,"entries":[1,null,{"file":7}]}', '\0\0\0'])('is made anew when it is damaged: %j', async (content) => {
+  it.each(['', '{', '[]', '{"version":99,"entries":[]}', '{"version":6,"entries":[1,null,{"file":7}]}', '\0\0\0'])('is made anew when it is damaged: %j', async (content) => {
     const { home, dataFolder, write, open } = newWorld()
     write(join(home, '.qwen'), 1)
     const first = open()

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DiffStat } from '../../shared/changes.js'
+import type { Usage } from '../../shared/usage.js'
 import { sessionKey, type SessionKey } from '../../shared/ids.js'
 import { makeDataFolder, replaceDataFile } from '../base/data-files.js'
 import type { LineScanner } from './jsonl.js'
@@ -10,13 +11,14 @@ import { readLogEnds, type LogEnds } from './log-ends.js'
 import type { LogFile } from './log-files.js'
 import type { Branches } from './log-branches.js'
 import { LogReader } from './log-reader.js'
+import type { UsageBeside } from './recorded-usage.js'
 import { shapeOf } from './session-shape.js'
-import { otherReaderOf } from './readers.js'
-import { recordedStat } from './recorded-stat.js'
+import { otherReaderOf, readerOf } from './readers.js'
+import { recordedSums } from './recorded-sums.js'
 import type { LogFormat } from './record-sniff.js'
 
 /** Raised with each change of what an entry holds. */
-const version = 5
+const version = 6
 /** Logs from this size on have an index of their own, so that a grown one is not read again. */
 const indexedBytes = 4 << 20
 const keptTrail = 1000
@@ -35,6 +37,8 @@ export interface LogCounts {
   readonly trail: readonly string[]
   /** Lines that the live branch's edits brought in and took away; `null` where they were not counted. */
   readonly stat: DiffStat | null
+  /** Tokens and cost of all branches, with the subagents'; `null` where none are recorded, or they were not counted. */
+  readonly usage: Usage | null
 }
 
 /** What is known of one log, bound to its size and time. */
@@ -116,14 +120,16 @@ export class LogCatalog {
   }
 
   /** Reads a whole log and counts. Errors: CANCELLED; what cannot be read is marked so. */
-  async count(entry: CatalogEntry, signal?: AbortSignal, scanner?: LineScanner, withStat = false): Promise<CatalogEntry> {
+  async count(entry: CatalogEntry, signal?: AbortSignal, scanner?: LineScanner, withSums = false): Promise<CatalogEntry> {
     if (otherReaderOf(entry.file)) return this.look(entry, signal)
     let reader: LogReader | null = null
     try {
       const isIndexed = entry.sizeBytes >= indexedBytes
       reader = await LogReader.open({ file: entry.file, indexFile: isIndexed ? this.indexFile(entry.key) : null, isKept: isIndexed, isDeep: false })
       await reader.load(signal, undefined, scanner)
-      const counts = { ...countsOf(reader), stat: withStat ? await recordedStat(reader, signal) : null }
+      const beside = readerOf(reader.sniffer.format)?.usageBeside?.(entry.file) ?? noUsageBeside
+      const sums = withSums ? await recordedSums(reader, beside, signal) : { stat: null, usage: null }
+      const counts = { ...countsOf(reader), ...sums }
       if (isIndexed) await reader.save()
       return this.put(entry, { format: reader.sniffer.format, counts })
     } catch (thrown) {
@@ -179,6 +185,8 @@ export class LogCatalog {
   }
 }
 
+const noUsageBeside: UsageBeside = async () => undefined
+
 const noEnds: CatalogEnds = {
   sessionId: null,
   folder: null,
@@ -190,6 +198,7 @@ const noEnds: CatalogEnds = {
   firstPrompt: null,
   startedAt: null,
   lastActiveAt: null,
+  end: null,
   lineage: [],
 }
 
@@ -198,7 +207,7 @@ export function keyOf(realFile: string): SessionKey {
   return sessionKey(createHash('sha256').update(realFile).digest('hex').slice(0, 16))
 }
 
-function countsOf({ index, sniffer }: LogReader): Omit<LogCounts, 'stat'> {
+function countsOf({ index, sniffer }: LogReader): Omit<LogCounts, 'stat' | 'usage'> {
   const { prompts, lines } = index
   const { turns, branches } = shapeOf(index)
   const problems = index.problemCount()

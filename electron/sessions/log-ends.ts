@@ -1,3 +1,4 @@
+import type { SessionEnd } from '../../shared/session.js'
 import { cutText, objectAt, parseObject, textAt, timeAt, type JsonObject } from './json-values.js'
 import { readBytes } from './file-reads.js'
 import { readTailLines, tailSteps } from './jsonl.js'
@@ -23,6 +24,8 @@ export interface LogEnds {
   readonly firstPrompt: string | null
   readonly startedAt: number | null
   readonly lastActiveAt: number | null
+  /** That the session is over, where its records tell. */
+  readonly end: SessionEnd | null
   /** What the reader of the format tells copies and continuations of a session apart by. */
   readonly lineage: readonly string[]
   /** From the tail, newest first. */
@@ -35,7 +38,7 @@ export interface LogEnds {
  */
 export async function readLogEnds(file: number, size: number, sniffer: RecordSniffer): Promise<LogEnds> {
   const head = await readHead(file, size, sniffer)
-  const tail = await readTail(file, size, sniffer)
+  const tail = await readTail(file, size, sniffer, head.lineage)
   const { title, ...others } = tail
   return { ...head, ...others, title: (title ?? head.title)?.text ?? null }
 }
@@ -48,7 +51,7 @@ export function titleOf(text: string): string {
 
 type Title = ReturnType<RecordSniffer['titleOf']>
 type Head = Pick<LogEnds, 'sessionId' | 'folder' | 'branch' | 'agent' | 'client' | 'firstPrompt' | 'startedAt' | 'lineage'> & { readonly title: Title }
-type Tail = Pick<LogEnds, 'model' | 'lastActiveAt' | 'newestPrompts'> & { readonly title: Title }
+type Tail = Pick<LogEnds, 'model' | 'lastActiveAt' | 'end' | 'newestPrompts'> & { readonly title: Title }
 
 async function readHead(file: number, size: number, sniffer: RecordSniffer): Promise<Head> {
   for (let length = firstHeadBytes; ; length *= 4) {
@@ -95,38 +98,44 @@ function lookAtHead(bytes: Buffer, isAll: boolean, sniffer: RecordSniffer): Head
   return found
 }
 
-async function readTail(file: number, size: number, sniffer: RecordSniffer): Promise<Tail> {
+async function readTail(file: number, size: number, sniffer: RecordSniffer, lineage: LogEnds['lineage']): Promise<Tail> {
   for (const tailBytes of tailSteps) {
     const lines = await readTailLines(file, size, tailBytes)
-    const tail = lookAtTail(lines.map(({ bytes }) => bytes), sniffer)
+    const tail = lookAtTail(lines.map(({ bytes }) => bytes), sniffer, lineage)
     if (tail.newestPrompts.length > 0 || tailBytes >= size) return tail
   }
-  return { model: null, title: null, lastActiveAt: null, newestPrompts: [] }
+  return { model: null, title: null, lastActiveAt: null, end: null, newestPrompts: [] }
 }
 
-function lookAtTail(newestFirst: readonly Buffer[], sniffer: RecordSniffer): Tail {
+function lookAtTail(newestFirst: readonly Buffer[], sniffer: RecordSniffer, lineage: LogEnds['lineage']): Tail {
   const spot: SniffSpot = { idStart: 0, parentStart: 0, sessionStart: 0 }
   const newestPrompts: { prompt: string; startedAt: number }[] = []
   let model: string | null = null
   let title: Title = null
   let lastActiveAt: number | null = null
+  let end: SessionEnd | null = null
+  let isEndKnown = false
   for (const bytes of newestFirst) {
     if (newestPrompts.length >= wantedPrompts) break
     const kind = sniffer.sniff(bytes, 0, bytes.length, spot)
     const isPrompt = kind === null || kind === recordKind.prompt
     const isReply = kind === recordKind.reply && model === null
     const isTitle = (kind === recordKind.note || kind === recordKind.side) && title?.rank !== 0
-    if (!isPrompt && !isReply && !isTitle && lastActiveAt !== null) continue
+    const mayEnd = !isEndKnown && (kind === recordKind.note || kind === recordKind.reply)
+    if (!isPrompt && !isReply && !isTitle && !mayEnd && lastActiveAt !== null) continue
     const record = parseObject(bytes.toString())
     if (!record) continue
     lastActiveAt ??= timeAt(record, 'timestamp')
+    const told: ReturnType<NonNullable<RecordSniffer['endOf']>> = isEndKnown ? null : (sniffer.endOf?.(record, lineage) ?? null)
+    isEndKnown ||= told !== null
+    if (told === 'ended') end = { at: timeAt(record, 'timestamp'), how: 'ended' }
     model ??= modelOf(sniffer.factsOf?.(record) ?? record)
     title = better(title, sniffer.titleOf(record))
     if (isPrompt && sniffer.classify(record).kind === recordKind.prompt) {
       newestPrompts.push({ prompt: cutText(sniffer.promptText(record), 4000), startedAt: timeAt(record, 'timestamp') ?? 0 })
     }
   }
-  return { model, title, lastActiveAt, newestPrompts }
+  return { model, title, lastActiveAt, end, newestPrompts }
 }
 
 /** Of two titles the one of lower rank; of the same rank the one that was found first. */

@@ -7,7 +7,7 @@ import type { RecordSniffer } from './record-sniff.js'
 import type { SessionProblem } from '../../shared/session.js'
 
 /** Raised with each change of what the index holds; a saved index of another version is made anew. */
-const version = 3
+const version = 4
 const magic = 0x5849564f
 const preludeBytes = 16
 

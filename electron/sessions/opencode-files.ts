@@ -53,8 +53,16 @@ class FileRecords implements OpencodeRecords {
       model: null,
       createdAt: createdAt(data),
       updatedAt: numberAt(objectAt(data, 'time'), 'updated') ?? Math.trunc(stats.mtimeMs),
+      archivedAt: numberAt(objectAt(data, 'time'), 'archived'),
       takenBackFrom: textAt(objectAt(data, 'revert'), 'messageID'),
       sequence: 0,
+    }
+  }
+
+  async *children(id: string): AsyncGenerator<SessionFacts> {
+    for (const child of (await childrenIn(dirname(this.file))).get(id) ?? []) {
+      const facts = await this.session(child)
+      if (facts) yield facts
     }
   }
 
@@ -102,4 +110,28 @@ class FileRecords implements OpencodeRecords {
       return null
     }
   }
+}
+
+type Children = ReadonlyMap<string, readonly string[]>
+
+/** The sessions of subagents by the session that started them, as they were when a folder last got a file: each file is read once. */
+const childrenOf = new Map<string, { readonly changedAt: number; readonly children: Promise<Children> }>()
+
+async function childrenIn(folder: string): Promise<Children> {
+  const changedAt = (await stat(folder).catch(() => null))?.mtimeMs ?? 0
+  const known = childrenOf.get(folder)
+  if (known?.changedAt === changedAt) return known.children
+  const children = readChildren(folder)
+  childrenOf.set(folder, { changedAt, children })
+  return children
+}
+
+async function readChildren(folder: string): Promise<Children> {
+  const children = new Map<string, string[]>()
+  for (const name of (await readdir(folder).catch(() => [])).sort()) {
+    const text = name.endsWith('.json') ? await readFile(join(folder, name), 'utf8').catch(() => '') : ''
+    const parentId = textAt(parseObject(text), 'parentID')
+    if (parentId !== null) children.set(parentId, [...(children.get(parentId) ?? []), basename(name, '.json')])
+  }
+  return children
 }

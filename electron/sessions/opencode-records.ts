@@ -13,6 +13,8 @@ export interface SessionFacts {
   readonly model: string | null
   readonly createdAt: number
   readonly updatedAt: number
+  /** When a person put it away; `null` where nobody did. */
+  readonly archivedAt: number | null
   /** Set while a person has taken messages back and not gone on: the first of them. */
   readonly takenBackFrom: string | null
   /** Changes with each record that is added; 0 where the store does not count. */
@@ -34,6 +36,8 @@ export interface StoredMessage extends StoredRecord {
 export interface OpencodeRecords {
   sessions(): AsyncGenerator<SessionFacts>
   session(id: string): Promise<SessionFacts | null>
+  /** Sessions that a session's subagents worked in. */
+  children(id: string): AsyncGenerator<SessionFacts>
   messages(sessionId: string): AsyncGenerator<StoredRecord>
   message(sessionId: string, id: string): Promise<StoredRecord | null>
   parts(messageId: string): AsyncGenerator<StoredRecord>
@@ -78,6 +82,13 @@ class DatabaseRecords implements OpencodeRecords {
       if (facts) return facts
     }
     return null
+  }
+
+  async *children(id: string): AsyncGenerator<SessionFacts> {
+    for await (const row of this.database.where('session', { parent_id: id })) {
+      const facts = this.tried(() => sessionOfRow(row, new Map()))
+      if (facts) yield facts
+    }
   }
 
   /** Those of the older tables, and what came after them in the newer one: it repeats no message. */
@@ -201,6 +212,7 @@ function sessionOfRow(row: Row, sequences: ReadonlyMap<string, number>): Session
     model: textAt(parseObject(row.text('model') ?? ''), 'id'),
     createdAt: row.number('time_created') ?? 0,
     updatedAt: row.number('time_updated') ?? 0,
+    archivedAt: row.number('time_archived'),
     takenBackFrom: textAt(parseObject(row.text('revert') ?? ''), 'messageID'),
     sequence: sequences.get(id) ?? 0,
   }

@@ -1,7 +1,9 @@
 import { promptId, type PromptId } from '../../shared/ids.js'
 import type { RecordedRewind, Turn } from '../../shared/session.js'
+import { addUsage, type Usage } from '../../shared/usage.js'
 import { cutText, objectAt, textAt, type JsonObject } from './json-values.js'
 import type { OpencodeRecords, SessionFacts, StoredMessage, StoredRecord } from './opencode-records.js'
+import { usageOfMessage, usageOfSubagents } from './opencode-usage.js'
 import type { SetAsideBranch } from './recorded-session.js'
 
 const keptPrompt = 4_000
@@ -11,6 +13,8 @@ export interface OpencodeTurn {
   readonly turn: Turn
   readonly messageIds: readonly string[]
   readonly removed: readonly StoredMessage[]
+  /** What its own messages took, without subagents. */
+  readonly usage: Usage | null
 }
 
 export interface OpencodeTurns {
@@ -21,6 +25,8 @@ export interface OpencodeTurns {
   /** All turns by id, those set aside too. */
   readonly byId: ReadonlyMap<PromptId, OpencodeTurn>
   readonly model: string | null
+  /** Of all turns, those set aside too, and of the subagents. */
+  readonly usage: Usage | null
   readonly insertions: number
   readonly deletions: number
   readonly messages: number
@@ -33,6 +39,7 @@ interface Draft {
   readonly at: number
   readonly messageIds: string[]
   readonly removed: StoredMessage[]
+  usage: Usage | null
 }
 
 /**
@@ -67,7 +74,9 @@ export async function readTurns(records: OpencodeRecords, sessionId: string): Pr
     if (textAt(message.data, 'role') === 'user') removed.begin(message, promptIn(message.parts), message)
     else removed.add(message, message)
   }
-  return { ...arranged(facts, live.drafts, [...removed.drafts, ...takenBack.drafts]), facts, model, insertions, deletions, messages, damage: records.damage }
+  const drafts = [...live.drafts, ...takenBack.drafts, ...removed.drafts]
+  const usage = drafts.reduce((sum, draft) => addUsage(sum, draft.usage), await usageOfSubagents(records, sessionId))
+  return { ...arranged(facts, live.drafts, [...removed.drafts, ...takenBack.drafts]), facts, model, usage, insertions, deletions, messages, damage: records.damage }
 }
 
 /** Gathers messages to turns, in their order. */
@@ -78,7 +87,7 @@ class Drafts {
   begin(message: StoredRecord, prompt: string | null, removed?: StoredMessage): void {
     const before = this.drafts.at(-1)
     if (prompt === null && before) return this.put(before, message, removed)
-    const draft: Draft = { id: message.id, prompt: prompt ?? '', at: message.createdAt, messageIds: [], removed: [] }
+    const draft: Draft = { id: message.id, prompt: prompt ?? '', at: message.createdAt, messageIds: [], removed: [], usage: null }
     this.drafts.push(draft)
     this.put(draft, message, removed)
   }
@@ -93,6 +102,7 @@ class Drafts {
   private put(draft: Draft, message: StoredRecord, removed: StoredMessage | undefined): void {
     if (removed) draft.removed.push(removed)
     else draft.messageIds.push(message.id)
+    draft.usage = addUsage(draft.usage, usageOfMessage(message.data))
     this.ofMessage.set(message.id, draft)
   }
 }
@@ -120,8 +130,8 @@ function arranged(facts: SessionFacts, live: readonly Draft[], dead: readonly Dr
   return { live: turns, setAside, rewinds, byId }
 }
 
-function turnOf({ id, prompt, at, messageIds, removed }: Draft, index: number | null): OpencodeTurn {
-  return { turn: { promptId: promptId(id), index, prompt: cutText(prompt, keptPrompt), startedAt: at, hasSnapshot: false }, messageIds, removed }
+function turnOf({ id, prompt, at, messageIds, removed, usage }: Draft, index: number | null): OpencodeTurn {
+  return { turn: { promptId: promptId(id), index, prompt: cutText(prompt, keptPrompt), startedAt: at, hasSnapshot: false }, messageIds, removed, usage }
 }
 
 async function promptOf(records: OpencodeRecords, messageId: string): Promise<string | null> {

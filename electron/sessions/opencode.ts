@@ -15,6 +15,7 @@ import { openSnapshots, type OpenedSnapshots } from './opencode-snapshots.js'
 import { readSnapshotChain } from './opencode-steps.js'
 import { outputIn, transcriptOf } from './opencode-transcript.js'
 import { readTurns, type OpencodeTurn, type OpencodeTurns } from './opencode-turns.js'
+import { usageOfTurn } from './opencode-usage.js'
 import { ProblemTally } from './problem-tally.js'
 import type { LedgerPages } from './recorded-session.js'
 import { expand } from './session-places.js'
@@ -120,13 +121,14 @@ function endsOf({ facts, live, model }: OpencodeTurns): LogEnds {
     firstPrompt: prompts[0]?.prompt ?? null,
     startedAt: facts.createdAt,
     lastActiveAt: facts.updatedAt,
+    end: facts.archivedAt === null ? null : { at: facts.archivedAt, how: 'archived' },
     lineage: [],
     newestPrompts: prompts.slice(-newestPrompts).reverse(),
   }
 }
 
-function countsOf({ live, byId, messages, damage, insertions, deletions }: OpencodeTurns): LogCounts {
-  return { lines: messages, prompts: byId.size, turns: live.length, problems: damage, stat: { insertions, deletions }, trail: [] }
+function countsOf({ live, byId, messages, damage, usage, insertions, deletions }: OpencodeTurns): LogCounts {
+  return { lines: messages, prompts: byId.size, turns: live.length, problems: damage, stat: { insertions, deletions }, usage, trail: [] }
 }
 
 class OpencodeSource implements DocumentSource {
@@ -178,6 +180,8 @@ class OpencodeSource implements DocumentSource {
       rewinds: turns.rewinds,
       problems: tally.list(),
       readTurn: (promptId, abort) => ofTurn(promptId, (turn) => read((records) => transcriptOf(records, sessionId, facts.folder, turn, promptId === lastId), abort)),
+      usage: (promptId, abort) =>
+        promptId === null ? Promise.resolve(turns.usage) : ofTurn(promptId, (turn) => read((records) => usageOfTurn(records, sessionId, turn), abort)),
       readOutput: (promptId, callId, abort) => ofTurn(promptId, (turn) => read((records) => outputIn(records, sessionId, turn, callId), abort)),
       rawLines: async () => [],
       ledger: (abort) => this.ledger(turns, abort),

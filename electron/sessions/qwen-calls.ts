@@ -24,6 +24,11 @@ const kinds: ReadonlyMap<string, ToolKind> = new Map<string, ToolKind>([
   ...ownToolKinds,
 ])
 
+/** Whether a call started a subagent. */
+export function startsAgent({ name }: Pick<CallDraft, 'name'>): boolean {
+  return name === 'agent' || name === 'task'
+}
+
 /** A call as its records come: the request, the telemetry, the result. */
 export interface CallDraft {
   readonly callId: string

@@ -1,15 +1,15 @@
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { AgentName, TranscriptEntry } from '../../shared/session.js'
 import type { Log } from '../base/log.js'
 import type { BackupSource } from '../history/backup-source.js'
 import { folderBackups } from './folder-backups.js'
 import { openJsonlSession, type JsonlFormat, type LogParts, type OpenedLog } from './jsonl-session.js'
 import { sessionBackups } from './own-backups.js'
-import { finishCall, outputOf } from './qwen-calls.js'
+import { finishCall, outputOf, startsAgent } from './qwen-calls.js'
 import { SnapshotHistory } from './qwen-history.js'
 import { LedgerIndex } from './qwen-ledger.js'
 import { decodeTurn, joinRecords } from './qwen-records.js'
-import { startsAgent, SubagentLogs } from './qwen-subagents.js'
+import { SubagentLogs } from './qwen-subagents.js'
 import type { RecordedSession } from './recorded-session.js'
 import { backupHomes, ownBackupHomes, qwenFolders } from './session-places.js'
 import type { SessionReader } from './session-reader.js'
@@ -41,6 +41,9 @@ export const qwenReader: SessionReader = {
   },
   logFolders: (agentHome) => [join(agentHome, 'projects')],
   others: null,
+  usageBeside: (file) => (sum, _isWhole, signal) =>
+    new SubagentLogs(file, basename(file, '.jsonl'), { folder: null, isOpen: false, hasDisplays: false }).addUsage(sum, signal),
+  isArchived: (file) => basename(dirname(file)) === 'archive',
   coveredLogs: () => new Set(),
   open: (options, signal) => {
     const { file, environment, home, dataFolder } = options
@@ -87,6 +90,7 @@ function partsOf(log: OpenedLog, options: QwenSessionOptions): LogParts {
       for (const each of drafts.filter(startsAgent)) draft ??= await subagents.find(each.callId, callId, signal)
       return draft?.response ? outputOf(draft) : null
     },
+    usageBeside: (sum, _isWhole, signal) => subagents.addUsage(sum, signal),
     refresh: () => subagents.refresh(),
   }
 }

@@ -1,5 +1,6 @@
 import { newPairSpot, readPair, standsAt, isExactly } from './json-bytes.js'
 import { isObject, listAt, objectAt, textAt, type JsonObject } from './json-values.js'
+import { qwenUsage } from './qwen-usage.js'
 import { recordKind, type RecordKind, type RecordSniffer } from './record-sniff.js'
 
 // A record begins {"uuid":"…","parentUuid":"…" or null,"sessionId":"…","timestamp":"…","type":"…", with ids of 36 bytes and
@@ -153,6 +154,13 @@ export const qwenSniffer: RecordSniffer = {
 
   // In the text of a tool's output these keys stand with escaped quotes, so only the recorder's own match.
   countLines: (result) => ({ insertions: numberAfter(result, addedKey), deletions: numberAfter(result, removedKey) }),
+
+  usage: qwenUsage,
+  endOf: (record) => {
+    if (record['type'] === 'user') return kindOf(record) === recordKind.prompt ? 'going' : null
+    const isOver = record['subtype'] === 'overturn_note' && textAt(objectAt(record, 'systemPayload'), 'kind') === 'session-ended'
+    return isOver ? 'ended' : record['type'] === 'assistant' ? 'going' : null
+  },
 
   titleOf: (record) => {
     const text = textAt(record, 'subtype') === 'custom_title' ? textAt(objectAt(record, 'systemPayload'), 'customTitle') : null

@@ -2,8 +2,11 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ToolCall } from '../../shared/session.js'
 import { readPlainLog } from './plain-log.js'
-import { finishCall, type CallContext, type CallDraft } from './qwen-calls.js'
+import { finishCall, startsAgent, type CallContext, type CallDraft } from './qwen-calls.js'
 import { decodeTurn } from './qwen-records.js'
+import { qwenUsage } from './qwen-usage.js'
+import { takeLines } from './recorded-usage.js'
+import type { UsageSum } from './usage-sum.js'
 
 /** Subagents that start subagents are read this deep. */
 const deepest = 4
@@ -51,20 +54,31 @@ export class SubagentLogs {
     return null
   }
 
+  /** Adds what the subagents of a sum's calls took, where no account of requests has it; those that they started, too. */
+  async addUsage(sum: UsageSum, signal?: AbortSignal): Promise<void> {
+    const read = new Set<string>()
+    for (let open = sum.openCalls(); open.length > 0; open = sum.openCalls().filter((callId) => !read.has(callId))) {
+      for (const callId of open) {
+        read.add(callId)
+        const file = await this.fileOf(callId)
+        if (file !== null) await takeLines(file, qwenUsage, sum, signal)
+      }
+    }
+  }
+
   private async draftsOf(callId: string, signal?: AbortSignal): Promise<readonly CallDraft[]> {
-    if (callId === '') return []
+    const file = await this.fileOf(callId)
+    const records = file === null ? [] : (await readPlainLog(file, signal)).filter(({ record }) => record !== null)
+    return decodeTurn(records).flatMap((entry) => (entry.kind === 'call' ? [entry.draft] : []))
+  }
+
+  private async fileOf(callId: string): Promise<string | null> {
+    if (callId === '') return null
     this.names ??= readdir(this.folder).catch(() => [])
     const ending = `-${plain(callId)}.jsonl`
     const name = (await this.names).find((each) => each.startsWith('agent-') && each.endsWith(ending))
-    if (name === undefined) return []
-    const records = (await readPlainLog(join(this.folder, name), signal)).filter(({ record }) => record !== null)
-    return decodeTurn(records).flatMap((entry) => (entry.kind === 'call' ? [entry.draft] : []))
+    return name === undefined ? null : join(this.folder, name)
   }
-}
-
-/** Whether a call started a subagent. */
-export function startsAgent({ name }: CallDraft): boolean {
-  return name === 'agent' || name === 'task'
 }
 
 /** The folder of the project that a log belongs to: above `chats`, or above `chats/archive`. */

@@ -1,5 +1,6 @@
 import type { DiffStat } from '../../shared/changes.js'
 import type { JsonObject } from './json-values.js'
+import type { UsageSum } from './usage-sum.js'
 
 /** What one line of a log is, in one byte of the index. */
 export const recordKind = {
@@ -36,6 +37,8 @@ export const recordKind = {
   /** Prompt snapshots, whole ones and additions, that name the prompt they are of; wherever they stand, they are no part of the talk. */
   copies: 19,
   addedCopies: 20,
+  /** The agent's running account of tokens, where it is a record of its own. */
+  usage: 21,
 } as const
 export type RecordKind = (typeof recordKind)[keyof typeof recordKind]
 
@@ -59,6 +62,15 @@ export interface Classified {
 }
 
 export type LogFormat = 'qwen' | 'claude' | 'codex' | 'gemini' | 'opencode'
+
+/** The records of one agent that tell of tokens. */
+export interface UsageRecords {
+  readonly kinds: ReadonlySet<RecordKind>
+  /** Whether they are readings of a running sum, so that one tells something only beside the one before. */
+  readonly isRunning: boolean
+  /** Adds what a record of such a kind tells; `null` for a line whose kind was not looked at. */
+  take(bytes: Buffer, kind: RecordKind | null, sum: UsageSum): void
+}
 
 /** How to tell the records of one agent's log apart. Holds nothing; one object an agent. */
 export interface RecordSniffer {
@@ -88,6 +100,13 @@ export interface RecordSniffer {
   telemetryPromptId(record: JsonObject): string | null
   /** Lines that a result's edit brought in and took away, as the recorder says; without it the list does not show them. */
   readonly countLines?: (result: Buffer) => DiffStat
+  /** How records tell of tokens; without it nothing is known of them. */
+  readonly usage?: UsageRecords
+  /**
+   * Whether a record says that the session is over (`ended`), or that it went on (`going`); `null` where it says neither. The last
+   * one that says anything counts. `lineage` is that of the log's head.
+   */
+  endOf?(record: JsonObject, lineage: readonly string[]): 'ended' | 'going' | null
   /** A title that a record gives to the session; of several the lowest rank counts, of those the newest. */
   titleOf(record: JsonObject): { readonly text: string; readonly rank: number } | null
   /**

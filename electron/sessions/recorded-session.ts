@@ -3,6 +3,7 @@ import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { LedgerChange } from '../../shared/ledger.js'
 import type { AgentName, RecordedRewind, SessionProblem, TranscriptEntry, Turn } from '../../shared/session.js'
 import type { Backup, PromptSnapshot } from '../../shared/snapshot.js'
+import type { Usage } from '../../shared/usage.js'
 import type { BackupSource } from '../history/backup-source.js'
 
 /** A branch that a rewind, or a second writer, left behind. Its backups are never resolved. */
@@ -96,6 +97,11 @@ export interface RecordedSession {
   readTurn(promptId: PromptId, signal?: AbortSignal): Promise<readonly TranscriptEntry[]>
   /** Whole output of one call. Errors: TURN_NOT_FOUND, CONTENT_UNKNOWN. */
   readOutput(promptId: PromptId, callId: string, signal?: AbortSignal): Promise<string>
+  /**
+   * Tokens and cost of one turn with its subagents', live or set aside, or with `null` of the whole session; `null` where none are
+   * recorded. Errors: TURN_NOT_FOUND.
+   */
+  usage(promptId: PromptId | null, signal?: AbortSignal): Promise<Usage | null>
   /** The folded snapshot of a live turn; `null` where the log has none. */
   snapshotOf(promptId: PromptId, signal?: AbortSignal): Promise<PromptSnapshot | null>
   /** All entries of the live branch by path, in turn order, repeated ones left out. Built on first use, then kept. */

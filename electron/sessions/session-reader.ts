@@ -5,6 +5,7 @@ import type { CatalogEntry, LogCounts } from './log-catalog.js'
 import type { LogEnds } from './log-ends.js'
 import type { LogFile } from './log-files.js'
 import type { RecordedSession } from './recorded-session.js'
+import type { UsageBeside } from './recorded-usage.js'
 import type { LogFormat } from './record-sniff.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -57,6 +58,10 @@ export interface SessionReader {
   logFolders(agentHome: string): readonly string[]
   /** `null` where logs are `*.jsonl` files that `sniffFormat` tells. */
   readonly others: OtherLogs | null
+  /** What logs beside a log of JSON lines tell of tokens; left out where there are none. */
+  usageBeside?(file: string): UsageBeside
+  /** Whether a log lies where the agent puts sessions that a person has put away. */
+  isArchived?(file: string): boolean
   /** Files, among the agent's logs as they were found, that the list leaves out, since another one holds all that they hold. */
   coveredLogs(logs: readonly CatalogEntry[]): ReadonlySet<string>
   /** The title that the agent keeps of a session beside its log, where it does so; it counts before what the log says. */

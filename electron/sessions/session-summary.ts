@@ -30,6 +30,7 @@ export function summaryOf(entry: CatalogEntry, place: SessionPlace, context: Sum
   const own = recordedFolder !== null && context.isFolder(recordedFolder) ? recordedFolder : null
   const reader = readerOf(entry.format)
   const named = reader?.titleBeside?.(entry.file, id) ?? null
+  const end = ends?.end ?? (reader?.isArchived?.(entry.file) ? { at: null, how: 'archived' } : null)
   const modifiedAt = Math.trunc(entry.modifiedAtMs)
   return {
     key: entry.key,
@@ -46,8 +47,10 @@ export function summaryOf(entry: CatalogEntry, place: SessionPlace, context: Sum
     lastActiveAt: ends?.lastActiveAt ?? modifiedAt,
     turns: counts?.turns ?? null,
     stat: counts?.stat ?? null,
+    usage: counts?.usage ?? null,
+    end,
     problems: counts?.problems ?? 0,
-    isLive: context.now - Math.min(modifiedAt, (ends?.lastActiveAt ?? modifiedAt) + recordLagMs) < liveMs,
+    isLive: end === null && context.now - Math.min(modifiedAt, (ends?.lastActiveAt ?? modifiedAt) + recordLagMs) < liveMs,
     isSample: place.kind === 'sample',
     client: ends?.client ?? null,
   }

@@ -63,6 +63,8 @@ const limits: Readonly<Record<number, readonly string[]>> = {
   7: ['The command ran before the folder was watched: what it changed is found later.'],
 }
 
+const usage = (total: number) => ({ input: total - Math.round(total / 9), cached: Math.round(total / 2), output: Math.round(total / 9), total, cost: null })
+
 const count = (ticks: readonly Tick[], kind: Tick['kind']): number => ticks.filter((tick) => tick.kind === kind).length
 
 export const cartDetails: readonly TurnDetails[] = [
@@ -70,6 +72,7 @@ export const cartDetails: readonly TurnDetails[] = [
     promptId: promptId(`p${at + 1}`),
     files: turn.files,
     stat: { insertions: turn.lines[0], deletions: turn.lines[1] },
+    usage: usage(turn.lines[0] * 180),
     commands: count(turn.ticks, 'command'),
     refused: count(turn.ticks, 'refused'),
     failed: 0,
@@ -81,14 +84,14 @@ export const cartDetails: readonly TurnDetails[] = [
     byUserInside: null,
   })),
   ...asideTurns.map(({ promptId }, at): TurnDetails => ({
-    promptId, files: 2, stat: { insertions: 40 - at * 19, deletions: 7 - at * 2 }, commands: 0, refused: 0, failed: 0, subagents: 0, unknown: 0, ticks: [edit(3, 20)], limits: [], byUser: null, byUserInside: null,
+    promptId, files: 2, stat: { insertions: 40 - at * 19, deletions: 7 - at * 2 }, usage: null, commands: 0, refused: 0, failed: 0, subagents: 0, unknown: 0, ticks: [edit(3, 20)], limits: [], byUser: null, byUserInside: null,
   })),
 ]
 
 function summary(key: string, title: string, folder: string, part: Partial<SessionSummary>): SessionSummary {
   return {
     key: sessionKey(key.repeat(16)), id: `${key}-1`, agent: 'qwen-code', title, recordedFolder: `/home/me/${folder}`, workspace: `/home/me/${folder}`, branch: 'main', model: 'qwen3-coder',
-    file: `/home/me/.qwen/${key}.jsonl`, sizeBytes: 180_000, startedAt: null, lastActiveAt: null, turns: null, stat: null, problems: 0, isLive: false, isSample: false, client: null, ...part,
+    file: `/home/me/.qwen/${key}.jsonl`, sizeBytes: 180_000, startedAt: null, lastActiveAt: null, turns: null, stat: null, usage: null, end: null, problems: 0, isLive: false, isSample: false, client: null, ...part,
   }
 }
 
@@ -96,9 +99,9 @@ const lines = (insertions: number, deletions: number) => ({ insertions, deletion
 
 export const scriptedLibrary: SessionList = {
   sessions: [
-    summary('0', 'Cart, discounts and receipts', 'shop', { lastActiveAt: day(11, 30, 12, 5), turns: 9, stat: lines(724, 181) }),
+    summary('0', 'Cart, discounts and receipts', 'shop', { lastActiveAt: day(11, 30, 12, 5), turns: 9, stat: lines(724, 181), usage: usage(184_210) }),
     summary('1', 'Checkout tax by country', 'shop', { agent: 'overturn', client: 'claude-code', lastActiveAt: day(11, 30, 12, 4), turns: 4, stat: lines(96, 31), isLive: true }),
-    summary('2', 'Move tests to the node runner', 'shop', { lastActiveAt: day(11, 29), turns: 6, stat: lines(212, 240) }),
+    summary('2', 'Move tests to the node runner', 'shop', { lastActiveAt: day(11, 29), turns: 6, stat: lines(212, 240), usage: usage(48_700), end: { at: day(11, 29), how: 'ended' } }),
     summary('3', 'Upgrade TypeScript to 5.9', 'shop', { lastActiveAt: day(11, 27), turns: 3, stat: lines(58, 44), problems: 2 }),
     summary('4', 'Search as you type', 'storefront', { branch: 'wt/search', lastActiveAt: day(11, 26), turns: 12, stat: lines(941, 122) }),
     summary('5', 'Fix flaky image tests', 'storefront', { branch: 'wt/search', agent: 'overturn', client: 'gemini-cli-mcp-client', lastActiveAt: day(11, 25), turns: 5, stat: lines(37, 64) }),
@@ -131,7 +134,7 @@ export function longLibrary(count: number): SessionList {
 }
 
 export const cartHeader: SessionHeader = {
-  summary: summary('0', 'Cart, discounts and receipts', 'shop', { lastActiveAt: day(11, 30, 12, 5), turns: 9, stat: lines(724, 181), problems: 2 }),
+  summary: summary('0', 'Cart, discounts and receipts', 'shop', { lastActiveAt: day(11, 30, 12, 5), turns: 9, stat: lines(724, 181), usage: usage(184_210), problems: 2 }),
   turns: 9,
   setAside: 2,
   problems: [

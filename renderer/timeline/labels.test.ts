@@ -11,7 +11,7 @@ describe('labels of the timeline', () => {
     const turn = entries.find((entry) => entry.kind === 'turn' && entry.turn.index === 7)
     const id = turn?.kind === 'turn' ? turn.turn.promptId : null
     expect(turn && id && entryLabel(turn, details.get(id), true, null)).toBe(
-      'Turn 7: Replace the old currency helper everywhere and load the new price list, 8 files, 75 added, 61 removed, 1 command, 1 refused, 1 unknown, 2 things not looked at or not kept, taken back',
+      'Turn 7: Replace the old currency helper everywhere and load the new price list, 8 files, 75 added, 61 removed, 1 command, 1 refused, 1 unknown, 13.5k tokens, 2 things not looked at or not kept, taken back',
     )
   })
 

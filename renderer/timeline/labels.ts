@@ -1,6 +1,7 @@
 import type { DiffStat } from '../../shared/changes.js'
 import type { PromptId } from '../../shared/ids.js'
 import type { OperationAction, SessionHeader, TurnDetails } from '../../shared/timeline.js'
+import { addUsage, usageText, type Usage } from '../../shared/usage.js'
 import { reversedWords } from '../state/operation-words.js'
 import { countText, dayText, numberText } from '../ui/words.js'
 import type { TimelineEntry } from './rows.js'
@@ -64,6 +65,7 @@ export function detailWords(details: TurnDetails): readonly string[] {
     ...some(details.failed, `${details.failed} failed`),
     ...some(details.subagents, countText(details.subagents, 'subagent')),
     ...some(details.unknown, `${details.unknown} unknown`),
+    ...[usageText(details.usage)].filter((words) => words !== null),
     ...some(details.limits.length, `${countText(details.limits.length, 'thing')} not looked at or not kept`),
     ...(details.byUserInside ? [userTitleInside(details.byUserInside.files)] : []),
   ]
@@ -108,6 +110,7 @@ export function sumOf(promptIds: readonly PromptId[], details: ReadonlyMap<Promp
     promptId: first.promptId,
     files: sum((one) => one.files),
     stat: { insertions: sum((one) => one.stat.insertions), deletions: sum((one) => one.stat.deletions) },
+    usage: all.reduce<Usage | null>((total, one) => addUsage(total, one.usage), null),
     commands: sum((one) => one.commands),
     refused: sum((one) => one.refused),
     failed: sum((one) => one.failed),

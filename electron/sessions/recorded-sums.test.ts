@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LogReader } from './log-reader.js'
-import { recordedStat } from './recorded-stat.js'
+import { recordedSums } from './recorded-sums.js'
 
 /** Lines of a recorded case, read from its log alone. */
 async function statOf(name: string): Promise<unknown> {
@@ -11,7 +11,7 @@ async function statOf(name: string): Promise<unknown> {
   const reader = await LogReader.open({ file: join(home, log), indexFile: null, isKept: false, isDeep: false })
   try {
     await reader.load()
-    return await recordedStat(reader)
+    return (await recordedSums(reader, async () => undefined)).stat
   } finally {
     reader.close()
   }

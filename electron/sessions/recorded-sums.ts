@@ -1,0 +1,53 @@
+import type { DiffStat } from '../../shared/changes.js'
+import type { Usage } from '../../shared/usage.js'
+import type { LogReader } from './log-reader.js'
+import type { UsageBeside } from './recorded-usage.js'
+import { recordKind } from './record-sniff.js'
+import { shapeOf } from './session-shape.js'
+import { UsageSum } from './usage-sum.js'
+
+/** Above this size the records of a log are not read for a list; the opened session shows its counts by turn. */
+const largestLogBytes = 32 << 20
+
+export interface RecordedSums {
+  /** Lines that the edits of the live branch brought in and took away, as their recorder counted them. */
+  readonly stat: DiffStat | null
+  /** Tokens and cost, also of turns that were set aside: they were spent. */
+  readonly usage: Usage | null
+}
+
+/** What a list shows of a whole log; each is `null` where the log tells nothing of it, or is too big to be read for a list. */
+export async function recordedSums(reader: LogReader, beside: UsageBeside, signal?: AbortSignal): Promise<RecordedSums> {
+  return reader.size > largestLogBytes ? { stat: null, usage: null } : sumsOf(reader, beside, signal)
+}
+
+/** The same, whatever it takes. */
+export async function sumsOf(reader: LogReader, beside: UsageBeside, signal?: AbortSignal): Promise<RecordedSums> {
+  const { countLines, usage } = reader.sniffer
+  const { rows } = reader.index
+  const live = new Set(shapeOf(reader.index).branches.live.map(({ prompt }) => prompt))
+  // By prompt and not along the chain, which has only one of several answers that came side by side.
+  const isLiveResult = (row: number): boolean => rows.kindOf(row) === recordKind.result && live.has(rows.promptOf(row))
+  const tellsUsage = (row: number): boolean => usage?.kinds.has(rows.kindOf(row)) ?? false
+  const wanted = Array.from({ length: rows.count }, (_, row) => row).filter((row) => isLiveResult(row) || tellsUsage(row))
+  const sum = new UsageSum(true)
+  let [insertions, deletions] = [0, 0]
+  await reader.readRows(
+    wanted,
+    (row, bytes) => {
+      if (countLines && isLiveResult(row)) {
+        const counted = countLines(bytes)
+        insertions += counted.insertions
+        deletions += counted.deletions
+      }
+      // One above the bound comes with its beginning only.
+      if (!usage || !tellsUsage(row) || bytes.length < rows.lengthOf(row)) return
+      sum.enter(rows.promptOf(row))
+      usage.take(bytes, rows.kindOf(row), sum)
+    },
+    signal,
+  )
+  sum.enter(-1)
+  await beside(sum, true, signal)
+  return { stat: countLines ? { insertions, deletions } : null, usage: sum.total() }
+}

@@ -5,7 +5,7 @@ import type { PromptId } from '../../shared/ids.js'
 import type { ProblemKind, TranscriptEntry } from '../../shared/session.js'
 import { addUsage, type Usage } from '../../shared/usage.js'
 import { openDocumentSession, type BegunDocument, type DocumentSource, type SessionDocument } from './document-session.js'
-import { GeminiAgents } from './gemini-agents.js'
+import { GeminiAgents, type GeminiAgent } from './gemini-agents.js'
 import { callsIn, outputOf } from './gemini-calls.js'
 import { GitFiles, readCheckpoints } from './gemini-evidence.js'
 import { textOfBytes, type EditEvent } from './gemini-chain.js'
@@ -14,7 +14,7 @@ import { geminiLedger } from './gemini-ledger.js'
 import { newestPrompts, readGeminiLog, type GeminiLog } from './gemini-log.js'
 import type { GeminiMessage } from './gemini-operations.js'
 import { transcriptOf } from './gemini-transcript.js'
-import { turnsOf, type GeminiTurns } from './gemini-turns.js'
+import { turnsOf, type GeminiTurn, type GeminiTurns } from './gemini-turns.js'
 import { textAt } from './json-values.js'
 import type { LogEnds } from './log-ends.js'
 import { readInside } from './read-inside.js'
@@ -37,9 +37,10 @@ const others: OtherLogs = {
     // A subagent's log belongs to the session that started it.
     if (log.document.kind === 'subagent') throw new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is the log of a subagent. Open the session that started it.')
     const turns = turnsOf(log.document)
+    const agents = await new GeminiAgents(file, log.document.sessionId).all(signal)
     return {
       ends: await endsOf(file, log, turns),
-      counts: { lines: log.lines, prompts: turns.byId.size, turns: turns.live.length, problems: log.problems.total(), stat: null, usage: usageOf(allMessages(log)), trail: [] },
+      counts: { lines: log.lines, prompts: turns.byId.size, turns: turns.live.length, problems: log.problems.total(), stat: null, usage: usageOf(allMessages(log), agents), trail: [] },
     }
   },
 }
@@ -88,10 +89,11 @@ function allMessages({ document }: GeminiLog): readonly GeminiMessage[] {
   return [...document.order, ...document.dropped.flatMap(({ messages }) => messages)]
 }
 
-/** A message counts once, also where a list brought it back after a rewind. */
-function usageOf(messages: readonly GeminiMessage[]): Usage | null {
+/** A message counts once, also where a list brought it back after a rewind; what agents used that were started counts as well. */
+function usageOf(messages: readonly GeminiMessage[], agents: readonly GeminiAgent[]): Usage | null {
   const byId = new Map(messages.flatMap(({ id, usage }) => (usage ? [[id, usage]] : [])))
-  return [...byId.values()].reduce(addUsage, null)
+  const beside = agents.map(({ log }) => usageOf(allMessages(log), []))
+  return [...byId.values(), ...beside].reduce(addUsage, null)
 }
 
 class GeminiSource implements DocumentSource {
@@ -133,10 +135,10 @@ class GeminiSource implements DocumentSource {
     const lastId = turns.live.at(-1)?.turn.promptId
     const agents = (this.agents = new GeminiAgents(file, log.document.sessionId))
     const starts = [...turns.byId.values()].map(({ turn }) => turn.startedAt).sort((one, two) => one - two)
+    const endOf = ({ turn }: GeminiTurn): number => starts.find((at) => at > turn.startedAt) ?? Infinity
     const readTurn = async (promptId: PromptId, abort?: AbortSignal): Promise<readonly TranscriptEntry[] | null> => {
       const turn = turns.byId.get(promptId)
-      const to = starts.find((at) => turn !== undefined && at > turn.turn.startedAt) ?? Infinity
-      return turn ? transcriptOf(log, turn, agents, { folder, isOpen: promptId === lastId, to }, abort) : null
+      return turn ? transcriptOf(log, turn, agents, { folder, isOpen: promptId === lastId, to: endOf(turn) }, abort) : null
     }
     return {
       id: idOf(file, log),
@@ -146,7 +148,12 @@ class GeminiSource implements DocumentSource {
       rewinds: turns.rewinds,
       problems: log.problems.list(),
       readTurn,
-      usage: async (promptId) => usageOf(promptId === null ? allMessages(log) : (turns.byId.get(promptId)?.messages ?? [])),
+      usage: async (promptId) => {
+        if (promptId === null) return usageOf(allMessages(log), await agents.all())
+        const turn = turns.byId.get(promptId)
+        if (!turn) return null
+        return usageOf(turn.messages, (await agents.all()).filter(({ startedAt }) => startedAt >= turn.turn.startedAt && startedAt < endOf(turn)))
+      },
       readOutput: async (promptId, callId, abort) => {
         const turn = turns.byId.get(promptId)
         const beside = turn ? (await agents.all(abort)).map((agent) => ({ log: agent.log, messages: agent.log.document.order })) : []

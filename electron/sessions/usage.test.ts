@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SessionSummary } from '../../shared/session.js'
 import type { Usage } from '../../shared/usage.js'
@@ -69,6 +69,8 @@ describe('tokens of recorded sessions', () => {
     // Each request is told of before and after it, the first time without any count.
     ['codex/legacy-0.80', '01a22c69-e17e-7862-abdc-1405ba579455', [[720, 0, 240, 960, null], [360, 0, 120, 480, null], [360, 0, 120, 480, null]]],
     ['gemini-cli/print-basic', '04153de7-7d1a-40ba-a360-30d055267d97', [[1080, 0, 360, 1440, null], [360, 0, 120, 480, null], [360, 0, 120, 480, null], [360, 0, 120, 480, null]]],
+    // 6 requests of its own and 10 of three agents.
+    ['gemini-cli/print-subagents', '397b7f3d-f445-4488-9a95-2deac33969c6', [[1920, 0, 640, 2560, null], [960, 0, 320, 1280, null], [960, 0, 320, 1280, null]]],
     ['opencode/run-basic', 'ses_dd39802d6ffeJ8bRghzOuiu6C6', [[1200, 0, 400, 1600, 0], [480, 0, 160, 640, 0], [360, 0, 120, 480, 0], [360, 0, 120, 480, 0]]],
     ['qwen-code/small-edits', '8cb25fc6-8299-42ed-8fc2-7a17b41926c0', [[1000, 0, 200, 1200, null], [300, 0, 60, 360, null], [400, 0, 80, 480, null], [300, 0, 60, 360, null]]],
     ['qwen-code/sed-delete-user-edit', '4f25c2f4-8718-4e94-a2bf-08e885cf2da3', [[1400, 0, 280, 1680, null], [400, 0, 80, 480, null], [300, 0, 60, 360, null], [300, 0, 60, 360, null], [400, 0, 80, 480, null]]],
@@ -81,7 +83,7 @@ describe('tokens of recorded sessions', () => {
     cpSync(resolve('electron/sessions/fixtures', name, 'home'), home, { recursive: true })
     const found = (await listed(home)).get(id)
     const reader = readers.find(({ agent }) => agent === found?.agent)
-    const log = readdirSync(home, { recursive: true, encoding: 'utf8' }).find((file) => (file.endsWith('.jsonl') && file.includes(id.slice(0, 8)) && !file.includes('subagents')) || file.endsWith('opencode.db')) ?? ''
+    const log = readdirSync(home, { recursive: true, encoding: 'utf8' }).find((file) => (file.endsWith('.jsonl') && basename(file).includes(id.slice(0, 8)) && !file.includes('subagents')) || file.endsWith('opencode.db')) ?? ''
     const file = join(home, log.endsWith('.db') ? `${log}#${id}` : log)
     const session = await reader?.open({ file, agent: found?.agent ?? 'codex', indexFile: null, workspace: null, isFollowed: false, log: silentLog, environment: {}, home, dataFolder: home })
     if (!session) throw new Error('No such session.')

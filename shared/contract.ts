@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AgentSession, ConnectState } from './agents.js'
 import type { Approval, ApprovalTexts, Decision } from './approval.js'
-import type { FileChange, FileSide, Scope } from './file-state.js'
+import type { FileChange, ReadChange, Scope } from './file-state.js'
 import type { ApprovalId, OperationId, PromptId, SessionKey, WorkspacePath } from './ids.js'
 import type { PolicySettings } from './policy.js'
 import type { CallContext } from './rpc.js'
@@ -172,7 +172,7 @@ export const contract = {
   'change.list': job(z.object({ session: key, scope }), returns<readonly FileChange[]>()),
   'change.read': read(
     z.object({ session: key, scope, path, showOversized: z.boolean() }),
-    returns<{ readonly change: FileChange; readonly before: FileSide; readonly after: FileSide }>(),
+    returns<ReadChange>(),
   ),
   /** Marks a file of a scope as reviewed, bound to the content that `contentKey` names; `false` takes the mark off. */
   'change.review': write(z.object({ session: key, scope, path, contentKey: hash, isReviewed: z.boolean() }), returns<null>()),

@@ -1,5 +1,6 @@
 import type { DiffStat } from './changes.js'
 import type { PromptId, WorkspacePath } from './ids.js'
+import type { RecordedEdit } from './session.js'
 
 /** A moment on a session's timeline, or the disk as it is now. */
 export type Moment =
@@ -69,6 +70,18 @@ export type ChangeBadge =
   | { readonly kind: 'with-typing' }
 
 export type LineEnds = 'lf' | 'crlf' | 'mixed' | 'none'
+
+/** An edit as a log has it, for display. */
+export type ShownEdit = Pick<RecordedEdit, 'change' | 'diff'>
+
+/** One file of a scope with both of its sides. */
+export interface ReadChange {
+  readonly change: FileChange
+  readonly before: FileSide
+  readonly after: FileSide
+  /** Of a turn, where a side is not known: what its calls say that they changed, in order. */
+  readonly edits: readonly ShownEdit[]
+}
 
 /** One changed file of a scope. `stat` is `null` where it cannot be counted (binary, unknown). */
 export interface FileChange {

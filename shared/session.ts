@@ -141,6 +141,8 @@ export interface ToolCall {
   readonly output: string
   readonly isOutputCut: boolean
   readonly edit: RecordedEdit | null
+  /** Of a patch over several files: what it says of each; for display only. */
+  readonly patch?: readonly RecordedEdit[]
   /** The shell command, and its exit code where recorded. */
   readonly command: { readonly text: string; readonly exitCode: number | null; readonly directory: string | null } | null
   /** Whole content that a read showed the agent (LF, no BOM), with the path; `null` for a part of a file or other tools. */

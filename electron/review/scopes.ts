@@ -1,6 +1,6 @@
 import type { DiffStat } from '../../shared/changes.js'
 import { throwIfAborted } from '../../shared/errors.js'
-import type { ChangeBadge, ChangeKind, ContentSource, FileChange, FileSide, FileState, Scope } from '../../shared/file-state.js'
+import type { ChangeBadge, ChangeKind, ContentSource, FileChange, FileSide, FileState, ReadChange, Scope } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { RecordedText, TranscriptEntry } from '../../shared/session.js'
 import type { KnownContent } from '../history/content.js'
@@ -10,14 +10,7 @@ import { isOutside } from './path-events.js'
 import { pairOf, pairsOf, type Pair, type PairSources, type PairWatch } from './scoped-pairs.js'
 import type { TextComparer } from './text-comparer.js'
 import { badgesOf, kindOfChange, readSide, recordedSide, type Side } from './text-facts.js'
-import { recordedSides } from './turn-files.js'
-
-/** One file of a scope with both of its sides. */
-export interface ReadChange {
-  readonly change: FileChange
-  readonly before: FileSide
-  readonly after: FileSide
-}
+import { recordedEdits, recordedSides } from './turn-files.js'
 
 export interface ScopeDeps extends PairSources {
   readonly comparer: TextComparer
@@ -54,7 +47,9 @@ export function createScopes(deps: ScopeDeps): Scopes {
     const remembered = rememberedKey(pair, contentKey)
     const difference = (showOversized ? null : differences.get(remembered)) ?? (await compare(deps.comparer, pair, before, after, signal))
     if (contentKey !== null && !showOversized) remember(differences, remembered, difference)
-    return { change: asChange(deps, scope, pair, contentKey, difference, sources), before: before.side, after: after.side }
+    const isMissing = before.side.kind === 'unknown' || after.side.kind === 'unknown'
+    const edits = isMissing && scope.kind === 'turn' && !pair.refusal ? recordedEdits(await deps.readTurn(scope.promptId, signal), pair.path) : []
+    return { change: asChange(deps, scope, pair, contentKey, difference, sources), before: before.side, after: after.side, edits }
   }
 
   /** Nothing is read for a list where the difference of the two contents is known already. */

@@ -1,6 +1,6 @@
-import type { ChangeCause } from '../../shared/file-state.js'
+import type { ChangeCause, ShownEdit } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
-import type { RecordedText, TranscriptEntry } from '../../shared/session.js'
+import type { RecordedEdit, RecordedText, TranscriptEntry } from '../../shared/session.js'
 import type { PromptSnapshot } from '../../shared/snapshot.js'
 import { doneSed } from './before-sed.js'
 import { byPath, type Contents, type Revision } from './contents.js'
@@ -71,9 +71,25 @@ export async function filesBetween(contents: Contents, promptId: PromptId, signa
   return files.flatMap((file) => (file ? [file] : [])).sort((one, two) => byPath(one.path, two.path))
 }
 
+/** In so many characters the edits of a file are shown. */
+const shownEdits = 200_000
+
+/** The edits of a file by the calls of a turn as they were recorded, in order; as many of the first as are not too long to be shown. */
+export function recordedEdits(entries: readonly TranscriptEntry[], path: WorkspacePath): readonly ShownEdit[] {
+  let left = shownEdits
+  const calls = placedCalls(entries).flatMap(({ call }) => (call.status === 'done' ? [call] : []))
+  const edits = calls.flatMap(({ edit, patch }) => (edit ? [edit] : (patch ?? []))).flatMap((edit): ShownEdit[] => (edit.path === path ? [{ change: edit.change, diff: edit.diff }] : []))
+  const tooLong = edits.findIndex((edit) => (left -= JSON.stringify(edit).length) < 0)
+  return tooLong < 0 ? edits : edits.slice(0, tooLong)
+}
+
+function editsOf(entries: readonly TranscriptEntry[], path: WorkspacePath): readonly RecordedEdit[] {
+  return placedCalls(entries).flatMap(({ call }) => (call.edit?.path === path && call.status === 'done' ? [call.edit] : []))
+}
+
 /** What the calls of any turn, live or set aside, show of a file. */
 export function recordedSides(entries: readonly TranscriptEntry[], path: WorkspacePath): RecordedSides | null {
-  const edits = placedCalls(entries).flatMap(({ call }) => (call.edit?.path === path && call.status === 'done' ? [call.edit] : []))
+  const edits = editsOf(entries, path)
   const [first, last] = [edits[0], edits.at(-1)]
   if (!first || !last) return null
   return { before: first.before, after: last.after, isNewFile: first.isNewFile, isDeleted: last.change.kind === 'delete' }

@@ -19,6 +19,7 @@ export function openFileOf(file: ApprovalFile, texts: ApprovalTexts): OpenFile {
     },
     before: texts.before,
     after: texts.after,
+    edits: [],
   }
 }
 

@@ -1,9 +1,11 @@
 import { useEffect, useMemo } from 'react'
+import type { ShownEdit } from '../../shared/file-state.js'
 import type { OpenFile } from '../state/changes-slice.js'
 import { diffShown, goToChange, selectFile, setChanges, showAnyway } from '../state/changes-actions.js'
 import { valueOf } from '../state/loadable.js'
 import { useStore } from '../state/store.js'
 import { askWhy } from '../state/why-actions.js'
+import { EditLines } from '../ui/edit-lines.js'
 import { Icon } from '../ui/icons.js'
 import { Button, EmptyState, ErrorState, LoadingState } from '../ui/parts.js'
 import { BlanksNote, isOnlyBlanks } from './BlanksNote.js'
@@ -76,6 +78,7 @@ function DiffBodyView({ file, isNarrow }: { readonly file: OpenFile; readonly is
       return (
         <>
           <Note isUnknown title={body.known === 'after' ? 'What was there before is not known.' : 'What came after is not known.'} text={`${body.other.text} Below is the side that is known.`} />
+          <RecordedEdits edits={body.edits} />
           <TextPane path={path} text={body.text} label={body.known === 'after' ? 'After' : 'Before'} isWrapped={isWrapped} />
         </>
       )
@@ -87,13 +90,26 @@ function DiffBodyView({ file, isNarrow }: { readonly file: OpenFile; readonly is
       )
     case 'facts':
       return (
-        <FactsPanel title={factsTitle(body.before, body.after)} before={body.before} after={body.after} notes={body.badges}>
+        <FactsPanel title={factsTitle(body.before, body.after)} before={body.before} after={body.after} notes={body.badges} foot={<RecordedEdits edits={body.edits} />}>
           {body.canShow && <Button size="small" onClick={() => showAnyway(path)}>Show anyway</Button>}
         </FactsPanel>
       )
     case 'refused':
       return <EmptyState icon="cross" title="The edit was refused, nothing was written">{body.reason}</EmptyState>
   }
+}
+
+/** What the log shows of a change where it does not show the whole file. */
+function RecordedEdits({ edits }: { readonly edits: readonly ShownEdit[] }) {
+  if (edits.length === 0) return null
+  return (
+    <div className="recorded-edits">
+      <h5 className="md b">What the log shows of the change</h5>
+      {edits.map((edit, at) => (
+        <EditLines key={at} edit={edit} label={edits.length === 1 ? 'Recorded edit' : `Recorded edit ${at + 1} of ${edits.length}`} />
+      ))}
+    </div>
+  )
 }
 
 function factsTitle(before: SideFacts, after: SideFacts): string {

@@ -10,10 +10,12 @@ interface FactsPanelProps {
   readonly notes?: readonly string[]
   readonly sideNames?: readonly [before: string, after: string]
   readonly children?: ReactNode
+  /** Below both sides. */
+  readonly foot?: ReactNode
 }
 
 /** Both sides of a change that is not shown as text, in words and numbers. */
-export function FactsPanel({ title, text, before, after, notes = [], sideNames = ['Before', 'After'], children }: FactsPanelProps) {
+export function FactsPanel({ title, text, before, after, notes = [], sideNames = ['Before', 'After'], children, foot }: FactsPanelProps) {
   return (
     <div className="facts scroll">
       <div className="facts-head">
@@ -26,6 +28,7 @@ export function FactsPanel({ title, text, before, after, notes = [], sideNames =
         <Side name={sideNames[1]} facts={after} />
       </div>
       {notes.length > 0 && <ul className="facts-notes">{notes.map((note) => <li key={note}>{note}</li>)}</ul>}
+      {foot}
     </div>
   )
 }

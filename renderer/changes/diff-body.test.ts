@@ -12,6 +12,7 @@ function file(before: FileSide, after: FileSide, kind: ChangeKind = 'modified', 
     change: { path: workspacePath('a.ts'), kind, stat: null, cause: 'edit', sources: { before: 'backup', after: 'edit' }, badges, contentKey: null, review: 'none' },
     before,
     after,
+    edits: [],
   }
 }
 

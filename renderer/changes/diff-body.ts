@@ -1,4 +1,4 @@
-import type { ChangeBadge, FileSide } from '../../shared/file-state.js'
+import type { ChangeBadge, FileSide, ShownEdit } from '../../shared/file-state.js'
 import type { OpenFile } from '../state/changes-slice.js'
 import { countText, sizeText } from '../ui/words.js'
 import { badgeText } from './badges.js'
@@ -25,8 +25,8 @@ export type DiffBody =
   /** Held back for its length. */
   | { readonly kind: 'long'; readonly before: SideFacts; readonly after: SideFacts }
   /** One side is text, of the other only facts are known. */
-  | { readonly kind: 'half'; readonly known: 'before' | 'after'; readonly text: string; readonly other: SideFacts }
-  | { readonly kind: 'facts'; readonly before: SideFacts; readonly after: SideFacts; readonly canShow: boolean; readonly badges: readonly string[] }
+  | { readonly kind: 'half'; readonly known: 'before' | 'after'; readonly text: string; readonly other: SideFacts; readonly edits: readonly ShownEdit[] }
+  | { readonly kind: 'facts'; readonly before: SideFacts; readonly after: SideFacts; readonly canShow: boolean; readonly edits: readonly ShownEdit[]; readonly badges: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string }
 
 export function diffBodyOf(file: OpenFile, isExpanded: boolean): DiffBody {
@@ -36,13 +36,14 @@ export function diffBodyOf(file: OpenFile, isExpanded: boolean): DiffBody {
   if (sides[0] !== undefined && sides[1] !== undefined && (sides[0] !== null || sides[1] !== null)) {
     return diffOf(sides[0], sides[1], file, isExpanded)
   }
-  if (before.kind === 'text' && after.kind === 'unknown') return { kind: 'half', known: 'before', text: before.text, other: factsOf(after, 'after') }
-  if (after.kind === 'text' && before.kind === 'unknown') return { kind: 'half', known: 'after', text: after.text, other: factsOf(before, 'before') }
+  if (before.kind === 'text' && after.kind === 'unknown') return { kind: 'half', known: 'before', text: before.text, other: factsOf(after, 'after'), edits: file.edits }
+  if (after.kind === 'text' && before.kind === 'unknown') return { kind: 'half', known: 'after', text: after.text, other: factsOf(before, 'before'), edits: file.edits }
   return {
     kind: 'facts',
     before: factsOf(before, 'before'),
     after: factsOf(after, 'after'),
     canShow: before.kind === 'oversized' || after.kind === 'oversized',
+    edits: file.edits,
     badges: sentencesOf(change.badges.filter(({ kind }) => !saidBySides.includes(kind))),
   }
 }

@@ -121,7 +121,7 @@ export function openFile(path: WorkspacePath, hunk: number | null = null): void 
 
 /** A refused edit wrote nothing, so there is nothing to read. */
 function nothingWritten(change: FileChange): OpenFile {
-  return { change, before: { kind: 'absent' }, after: { kind: 'absent' } }
+  return { change, before: { kind: 'absent' }, after: { kind: 'absent' }, edits: [] }
 }
 
 /** Goes to the next (1) or previous (-1) file of the list. Returns whether there was one. */

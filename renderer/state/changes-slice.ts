@@ -1,5 +1,5 @@
 import type { ReviewError } from '../../shared/errors.js'
-import type { FileChange, FileSide, Scope } from '../../shared/file-state.js'
+import type { FileChange, ReadChange, Scope } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { TakeBackPlan } from '../../shared/rewind.js'
 import type { Progress } from '../../shared/rpc.js'
@@ -7,12 +7,8 @@ import type { Loadable } from './loadable.js'
 import type { ScopeKind } from './scope.js'
 import type { ShownLine } from './why-slice.js'
 
-/** Both sides of the file that is looked at. */
-export interface OpenFile {
-  readonly change: FileChange
-  readonly before: FileSide
-  readonly after: FileSide
-}
+/** The file that is looked at. */
+export type OpenFile = ReadChange
 
 /** The changes of the diff on the screen, as the editor counted them. */
 export interface ShownDiff {

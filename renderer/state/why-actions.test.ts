@@ -31,7 +31,7 @@ async function showing(before: string, after: string, disk: string | ReviewError
     ...script,
     'change.read': async () => {
       if (disk instanceof ReviewError) throw disk
-      return { change, before: text(before), after: text(disk) }
+      return { change, before: text(before), after: text(disk), edits: [] }
     },
     'search.why': async ({ file, line }) => {
       asked.push([file, line])
@@ -40,7 +40,7 @@ async function showing(before: string, after: string, disk: string | ReviewError
   }
   setClient(createClient(scriptedPort(answers), () => undefined))
   await openSession(cartKey)
-  setState({ changes: { ...initialChanges, scope, selectedPath: path, file: { kind: 'ready', value: { change, before: text(before), after: text(after) } }, diff: { path, count: 1, current: 0 } } })
+  setState({ changes: { ...initialChanges, scope, selectedPath: path, file: { kind: 'ready', value: { change, before: text(before), after: text(after), edits: [] } }, diff: { path, count: 1, current: 0 } } })
   return asked
 }
 

@@ -157,7 +157,7 @@ export function scriptedChanges(): ScriptedAnswers {
   const changeNow = ({ change }: ScriptedFile): FileChange => ({ ...change, review: reviews.get(change.path) ?? 'none' })
   return {
     'change.list': async ({ scope }) => (scope.kind === 'since-reviewed' || (scope.kind === 'turn' && scope.promptId === 'p8') ? [] : turnSeven.map(changeNow)),
-    'change.read': async ({ path }) => ({ change: changeNow(find(path)), before: find(path).before, after: find(path).after }),
+    'change.read': async ({ path }) => ({ change: changeNow(find(path)), before: find(path).before, after: find(path).after, edits: [] }),
     'change.review': async ({ path, isReviewed }) => {
       reviews.set(path, isReviewed ? 'reviewed' : 'none')
       return null

@@ -52,8 +52,8 @@ function Status({ call }: { readonly call: ToolCall }) {
 function CallBody({ call }: { readonly call: ToolCall }) {
   return (
     <div className="call-body">
-      {call.edit ? (
-        <Edit edit={call.edit} />
+      {call.edit || call.patch ? (
+        [...(call.edit ? [call.edit] : (call.patch ?? []))].map((edit) => <Edit key={edit.path} edit={edit} />)
       ) : call.command ? (
         <pre className="plain">$ {call.command.text}</pre>
       ) : (

@@ -3,8 +3,9 @@ import type { ToolCall } from '../../shared/session.js'
 import { loadOutput, setView } from '../state/actions.js'
 import { openFile, setScopeKind } from '../state/changes-actions.js'
 import { useStore } from '../state/store.js'
+import { EditLines } from '../ui/edit-lines.js'
 import { Button, ErrorState } from '../ui/parts.js'
-import { argumentsOf, editLines } from './transcript-text.js'
+import { argumentsOf } from './transcript-text.js'
 
 /** What a call changed, as its record says, and the way to the change itself. */
 export function Edit({ edit }: { readonly edit: NonNullable<ToolCall['edit']> }) {
@@ -18,16 +19,7 @@ export function Edit({ edit }: { readonly edit: NonNullable<ToolCall['edit']> })
           Show the change
         </Button>
       </div>
-      <pre className="plain edit-lines">
-        {editLines(edit)
-          .slice(0, 2000)
-          .map(({ look, text }, at) => (
-            <span key={at} className={look}>
-              {text}
-              {'\n'}
-            </span>
-          ))}
-      </pre>
+      <EditLines edit={edit} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { workspacePath } from '../../shared/ids.js'
 import { cartTranscript } from '../testing/scripted-session.js'
-import { argumentsOf, callSubject, editLines, goalEntry, matchingEntries } from './transcript-text.js'
+import { argumentsOf, callSubject, goalEntry, matchingEntries } from './transcript-text.js'
 
 describe('the text of a transcript', () => {
   it('is searched in prompts, replies, thoughts and calls', () => {
@@ -36,22 +36,6 @@ describe('the text of a transcript', () => {
       [{ name: '', value: 'not json' }],
       [{ name: '', value: '[1]' }],
       [],
-    ])
-  })
-
-  it('shows an edit with its signs, from the diff where one was recorded', () => {
-    const edit = { path: workspacePath('a'), before: null, after: null, isNewFile: false } as const
-    expect([
-      editLines({ ...edit, diff: null, change: { kind: 'replace', oldText: 'a\nb\n', newText: 'c', all: false } }).map(({ text }) => text),
-      editLines({ ...edit, diff: '--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n same\n', change: { kind: 'write', content: 'b' } }),
-    ]).toEqual([
-      ['− a', '− b', '+ c'],
-      [
-        { look: 'place', text: '@@ -1 +1 @@' },
-        { look: 'removed', text: '− a' },
-        { look: 'added', text: '+ b' },
-        { look: 'same', text: '  same' },
-      ],
     ])
   })
 })

@@ -1,4 +1,4 @@
-import type { RecordedEdit, ToolCall, TranscriptEntry } from '../../shared/session.js'
+import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
 import type { TranscriptGoal } from '../state/shell-slice.js'
 
 /** Everything of an entry that a search looks through. */
@@ -62,44 +62,6 @@ export function argumentsOf(args: string): readonly Argument[] {
   }
 }
 
-export interface DiffLine {
-  readonly look: 'added' | 'removed' | 'same' | 'place'
-  readonly text: string
-}
-
-/** What a recorded edit says that it changed, as lines with their signs. Empty where only the result tells. */
-export function editLines(edit: RecordedEdit): readonly DiffLine[] {
-  if (edit.diff !== null)
-    return splitLines(edit.diff)
-      .filter((line) => !line.startsWith('--- ') && !line.startsWith('+++ ') && !line.startsWith('Index:') && !/^=+$/.test(line))
-      .map(diffLine)
-  switch (edit.change.kind) {
-    case 'replace':
-      return [...signed(edit.change.oldText, '-'), ...signed(edit.change.newText, '+')]
-    case 'write':
-      return signed(edit.change.content, '+')
-    case 'sed':
-      return [{ look: 'same', text: edit.change.command }]
-    case 'delete':
-      return [{ look: 'removed', text: '− the whole file' }]
-  }
-}
-
 function callText(call: ToolCall): string {
   return [call.name, call.args, call.output, ...(call.subagent?.calls.map(callText) ?? [])].join('\n')
-}
-
-function signed(text: string, sign: '+' | '-'): readonly DiffLine[] {
-  return text === '' ? [] : splitLines(text).map((line) => diffLine(sign + line))
-}
-
-function splitLines(text: string): readonly string[] {
-  return text.replace(/\r?\n$/, '').split(/\r?\n/)
-}
-
-function diffLine(text: string): DiffLine {
-  if (text.startsWith('@@')) return { look: 'place', text }
-  if (text.startsWith('+')) return { look: 'added', text: `+ ${text.slice(1)}` }
-  if (text.startsWith('-')) return { look: 'removed', text: `− ${text.slice(1)}` }
-  return { look: 'same', text: `  ${text.replace(/^ /, '')}` }
 }

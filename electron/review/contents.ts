@@ -23,6 +23,8 @@ export interface DiskView {
   lookInto(path: WorkspacePath, signal?: AbortSignal): Promise<Held>
   /** Target of the link at a path, without reading anything; `null` where there is none. */
   linkAt(path: WorkspacePath): Promise<string | null>
+  /** When the file at a path was last written, in milliseconds; `null` where there is no plain file. */
+  writtenAt(path: WorkspacePath): number | null
 }
 
 export interface ContentsDeps {
@@ -132,6 +134,7 @@ function createRevision(session: RecordedSession, cache: StepsCache, backups: Ba
     entriesOf: async (path) => (await history()).get(path) ?? [],
     entriesAtHand: (path) => entriesAtHand?.get(path) ?? [],
     linkNow: async (path) => (await disk()?.linkAt(path)) ?? null,
+    writtenAt: (path) => disk()?.writtenAt(path) ?? null,
   }
   let ledger: Promise<LedgerContents | null> | null = null
   const readLedger = async (): Promise<LedgerContents | null> => {
@@ -165,7 +168,9 @@ function createRevision(session: RecordedSession, cache: StepsCache, backups: Ba
       if (seen) return { held: seen, by: 'ledger', lastKnown: seen, isContradicted: false }
       const ask = (): Promise<Ended> => contentAtEnd(sources, turn, path, lookAtDisk, bytes)
       // What the disk had a say in is asked again each time.
-      return turn === steps.turns.length - 1 ? ask() : ends.get(keyOf(turn, path), ask)
+      if (turn === steps.turns.length - 1) return ask()
+      const known = await ends.get(keyOf(turn, path), ask)
+      return known.by === 'disk' ? ask() : known
     },
   }
 }

@@ -68,5 +68,9 @@ export function createDiskView(workspace: Workspace, states: DiskStates): DiskVi
       const state = place?.stats?.isSymbolicLink() ? await stateAt(place) : null
       return state?.kind === 'link' ? state.target : null
     },
+    writtenAt: (path) => {
+      const stats = placeOf(path)?.stats
+      return stats?.isFile() ? stats.mtimeMs : null
+    },
   }
 }

@@ -9,6 +9,9 @@ import { applyRecordedEdit, created, type Present } from './recorded-edit.js'
 import type { ShellEffect } from '../shell/shell-effects.js'
 import { contentAtStart, type Sources } from './start-of-turn.js'
 
+/** The times of files and of log lines are not of one clock's reading. */
+const clockMs = 100
+
 /** How the end of a turn is known. `next`: from the start of the next turn, since the recorded steps do not lead there. */
 export type EndedBy = 'ledger' | 'steps' | 'next' | 'disk' | 'nothing'
 
@@ -50,7 +53,9 @@ export async function contentAtEnd(from: Sources, turn: number, path: WorkspaceP
     const onDisk = await disk(path, !isKnown(lastKnown), signal)
     if (isSettled) return ended(withModeOf(now, onDisk), 'steps')
     const proved = provedByDisk(onDisk, lastKnown, lastText)
-    return proved ? ended(proved, 'disk') : nothing(isKnown(now) ? unknown('records-disagree') : now, lastKnown, isContradicted)
+    const written = proved ? null : await leftOnDisk(from, turn, path, now, disk, signal)
+    if (proved || written) return ended(proved ?? written ?? now, 'disk')
+    return nothing(isKnown(now) ? unknown('records-disagree') : now, lastKnown, isContradicted)
   }
   const next = isGapQuiet ? await contentAtStart(from, turn + 1, path, signal) : null
   if (isKnown(now)) {
@@ -62,7 +67,31 @@ export async function contentAtEnd(from: Sources, turn: number, path: WorkspaceP
     return isDoubted ? { ...ended(next, 'next'), isContradicted: true } : ended(withModeOf(now, next), 'steps')
   }
   if (next && isKnown(next) && (!lastText || compare(next, lastText) !== 'different')) return ended(next, 'next')
+  const written = await leftOnDisk(from, turn, path, now, disk, signal)
+  if (written) return ended(written, 'disk')
   return nothing(now, lastKnown, isContradicted)
+}
+
+/**
+ * The disk as what the last command of the turn left that wrote the file: it was last written in that turn, before the command ended, and
+ * nothing came later that could have put an older file in its place. `null` where that is not sure.
+ */
+async function leftOnDisk(from: Sources, turn: number, path: WorkspacePath, now: Held, disk: Disk, signal: AbortSignal | undefined): Promise<Held | null> {
+  const writtenAt = from.writtenAt(path)
+  if (isKnown(now) || writtenAt === null) return null
+  await from.steps.load(startOf(turn), startOf(from.steps.turns.length), signal)
+  const last = [...from.steps.events(path, startOf(turn), endOf(turn))].findLast((event) => event.kind === 'edit' || (event.kind === 'shell' && (event.shell.kind === 'unforeseen' || event.shell.how !== 'mode')))
+  if (last?.kind !== 'shell' || last.shell.kind !== 'file' || last.shell.isTree || !last.shell.isNamed || !last.shell.isCertain || !last.step.isDone) return null
+  if (last.shell.how === 'deleted' || last.shell.how === 'link') return null
+  for (const event of from.steps.events(path, endOf(turn), startOf(from.steps.turns.length))) {
+    if (event.kind === 'edit' || (event.kind === 'shell' && (event.shell.keepsMtime || event.shell.kind === 'file'))) return null
+  }
+  const call = (await from.steps.call(last.place, last.step.at))?.call
+  const [startedAt, durationMs] = [call?.startedAt ?? null, call?.durationMs ?? null]
+  const endedAt = startedAt === null || durationMs === null ? null : startedAt + durationMs
+  const isOfCommand = endedAt !== null && writtenAt >= (from.steps.turns[turn]?.startedAt ?? Infinity) && writtenAt <= endedAt + clockMs
+  const onDisk = isOfCommand ? await disk(path, false, signal) : null
+  return onDisk && isKnown(onDisk) && onDisk.content.state.kind === 'file' ? { ...onDisk, source: 'disk' } : null
 }
 
 async function walkThrough(from: Sources, turn: number, path: WorkspacePath, cache: ByteCache, signal: AbortSignal | undefined): Promise<Walk> {

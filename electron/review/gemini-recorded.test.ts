@@ -5,9 +5,13 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { silentLog } from '../base/log.js'
 import { openBackupStore } from '../history/backup-store.js'
 import { geminiReader } from '../sessions/gemini-cli.js'
+import { setCommandTimes } from '../testing/command-times.js'
 import { judgeStates, readTruth, writeTruthTree, type Judged } from '../testing/judge-states.js'
 
-async function judged(name: string, hasDisk: boolean): Promise<Judged> {
+/** What of the workspace is there: nothing, its files, or its files with the times at which commands wrote them. */
+type Workspace = 'none' | 'files' | 'times'
+
+async function judged(name: string, workspace: Workspace): Promise<Judged> {
   const fixture = join(import.meta.dirname, '../sessions/fixtures/gemini-cli', name)
   const truth = readTruth(fixture)
   const root = mkdtempSync(join(tmpdir(), 'overturn-gemini-'))
@@ -15,8 +19,10 @@ async function judged(name: string, hasDisk: boolean): Promise<Judged> {
   cpSync(join(fixture, 'home/.gemini'), join(root, '.gemini'), { recursive: true })
   const shadow = join(root, '.gemini/history/shop-app-gm')
   if (existsSync(shadow)) renameSync(join(shadow, 'dot-git'), join(shadow, '.git'))
-  const folder = hasDisk ? writeTruthTree(fixture, truth.prompts.at(-1)?.end ?? {}) : null
+  const end = truth.prompts.at(-1)?.end ?? {}
+  const folder = workspace === 'none' ? null : writeTruthTree(fixture, end)
   const file = join(root, truth.prompts[0]?.sessionFile ?? '')
+  if (folder !== null && workspace === 'times') setCommandTimes(folder, file, Object.keys(end))
   const session = await geminiReader.open({ file, agent: 'gemini-cli', indexFile: null, workspace: folder, isFollowed: false, log: silentLog, environment: {}, home: root, dataFolder: root })
   onTestFinished(() => session.close())
   expect(session.turns.map(({ prompt }) => prompt)).toEqual(truth.prompts.map(({ text }) => text))
@@ -24,18 +30,16 @@ async function judged(name: string, hasDisk: boolean): Promise<Judged> {
 }
 
 describe('recorded sessions of Gemini CLI', () => {
-  it('tell what the records alone prove', async () => {
-    const { wrong, knownEnds, changedEnds } = await judged('print-basic', false)
-    expect([wrong, knownEnds, changedEnds]).toEqual([[], 2, 8])
-  })
-
-  it('tell every edited file where the disk proves its line ends', async () => {
-    const { wrong, knownEnds, changedEnds } = await judged('print-basic', true)
-    expect([wrong, knownEnds, changedEnds]).toEqual([[], 5, 8])
-  })
-
-  it.each([false, true])('tell what agents did that the session started (with the disk: %s)', async (hasDisk) => {
-    const { wrong, knownEnds, changedEnds } = await judged('print-subagents', hasDisk)
-    expect([wrong, knownEnds, changedEnds]).toEqual([[], hasDisk ? 4 : 1, 6])
+  it.each<readonly [string, Workspace, number, number]>([
+    // The texts of edits prove nothing of line ends alone; of commands only what their own text says.
+    ['print-basic', 'none', 3, 8],
+    ['print-basic', 'files', 6, 8],
+    ['print-basic', 'times', 8, 8],
+    ['print-subagents', 'none', 2, 6],
+    ['print-subagents', 'files', 5, 6],
+    ['print-subagents', 'times', 5, 6],
+  ])('tell nothing that is not true: %s, workspace %s', async (name, workspace, knownEnds, changedEnds) => {
+    const found = await judged(name, workspace)
+    expect([found.wrong, found.knownEnds, found.changedEnds]).toEqual([[], knownEnds, changedEnds])
   })
 })

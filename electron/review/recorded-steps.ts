@@ -181,7 +181,7 @@ function commandStep(call: ToolCall, command: NonNullable<ToolCall['command']>, 
 const blankWords = /\\r|\\x0d|\\015|\\u000d|\\s|dos2unix|unix2dos|crlf|\beol\b|end-of-line|line.?end|\bbom\b|feff|utf-?8-sig|iconv|recode|encod|white.?space|blank|trim|strip|trailing|format|fmt|prettier|black|ruff|biome|lint|fix|style|commit|expand|\btr\b/i
 
 /** Tools without an effect on files, by the names that the agents give them. */
-const harmlessTools = /^(todo_?write|todo_?read|web_?fetch|(google_)?web_?search|ask_?user(_?question)?|task_?(create|update|get|list|stop)|kill_?shell|exit_?plan_?mode|enter_?plan_?mode|skill|think|list_.*|get_.*|tool_search|update_plan|wait|sleep)$/i
+const harmlessTools = /^(todo_?write|todo_?read|web_?fetch|(google_)?web_?search|ask_?user(_?question)?|task_?(create|update|get|list|stop)|kill_?shell|exit_?plan_?mode|enter_?plan_?mode|skill|think|complete_task|update_topic|write_todos|list_.*|get_.*|tool_search|update_plan|wait|sleep)$/i
 
 function isHarmless(call: ToolCall): boolean {
   switch (call.kind) {

@@ -32,6 +32,8 @@ export interface Sources extends SedSources {
   entriesAtHand(path: WorkspacePath): readonly Entry[]
   /** Target of the link that the path is on the disk now, `null` where it is none or no folder is attached. */
   linkNow(path: WorkspacePath, signal: AbortSignal | undefined): Promise<string | null>
+  /** When the file on the disk was last written, in milliseconds; `null` where there is none or no folder is attached. */
+  writtenAt(path: WorkspacePath): number | null
 }
 
 /**

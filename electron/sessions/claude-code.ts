@@ -10,7 +10,7 @@ import { openJsonlSession, type JsonlFormat, type LogParts, type OpenedLog } fro
 import { copiedLogs } from './log-copies.js'
 import { sessionBackups } from './own-backups.js'
 import { PromptRows } from './prompt-rows.js'
-import { readInside } from './read-inside.js'
+import { lookInside } from './read-inside.js'
 import { recordKind, type RecordKind } from './record-sniff.js'
 import { expand, storeOf } from './session-places.js'
 import type { Environment, OpenOptions, SessionReader } from './session-reader.js'
@@ -70,7 +70,8 @@ function partsOf(log: OpenedLog, { file, environment, home, workspace }: OpenOpt
     turns: () => log.shape().turns.flatMap(({ promptId }) => (log.shape().places.get(promptId)?.live?.isProven ? [promptId] : [])),
     readTurn: log.readTurn,
     leftOut: async () => new Set(),
-    readDisk: (path) => readInside(workspace, path),
+    readDisk: (path) => lookInside(workspace, path),
+    folder,
   })
   let rows: { readonly shape: SessionShape; readonly rows: PromptRows } | null = null
   return {

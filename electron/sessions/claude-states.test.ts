@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { appendFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,37 +8,51 @@ import { openBackupStore } from '../history/backup-store.js'
 import { createContents } from '../review/contents.js'
 import { turnFiles } from '../review/turn-files.js'
 import { ClaudeLog, wholePatch } from '../testing/claude-log.js'
+import { setCommandTimes } from '../testing/command-times.js'
 import { judgeStates, readTruth, writeTruthTree, type Judged } from '../testing/judge-states.js'
 import { openClaude, writeClaudeStore } from '../testing/open-claude.js'
 
 const fixtures = fileURLToPath(new URL('./fixtures/claude-code', import.meta.url))
 
-async function judged(name: string, isDiskThere: boolean): Promise<Judged> {
+/** What of the workspace is there: nothing, its files, or its files with the times at which commands wrote them. */
+type Workspace = 'none' | 'files' | 'times'
+
+async function judged(name: string, workspace: Workspace, change: (folder: string) => void = () => undefined): Promise<Judged> {
   const fixture = join(fixtures, name)
   const { prompts } = readTruth(fixture)
   const last = prompts.at(-1)
-  const folder = isDiskThere ? writeTruthTree(fixture, last?.end ?? {}) : null
-  const session = await openClaude(join(fixture, 'home', last?.sessionFile ?? ''), { workspace: folder })
+  const file = join(fixture, 'home', last?.sessionFile ?? '')
+  const folder = workspace === 'none' ? null : writeTruthTree(fixture, last?.end ?? {})
+  if (folder !== null && workspace === 'times') setCommandTimes(folder, file, Object.keys(last?.end ?? {}))
+  if (folder !== null) change(folder)
+  const session = await openClaude(file, { workspace: folder })
   onTestFinished(() => session.close())
   return judgeStates(session, prompts, folder, await openBackupStore(mkdtempSync(join(tmpdir(), 'overturn-store-'))))
 }
 
 describe('what is known of recorded sessions of Claude Code', () => {
-  it.each<readonly [string, boolean, Pick<Judged, 'known' | 'knownEnds' | 'changedEnds'>]>([
-    ['tui-basic', false, { known: 26, knownEnds: 4, changedEnds: 5 }],
-    ['tui-basic', true, { known: 26, knownEnds: 4, changedEnds: 5 }],
-    ['handmade-out-of-order', true, { known: 26, knownEnds: 4, changedEnds: 5 }],
-    ['handmade-broken-lines', true, { known: 24, knownEnds: 4, changedEnds: 5 }],
-    // Print mode keeps no copies: texts without line ends prove nothing alone, and with the disk nearly all.
-    ['print-resume-fork', false, { known: 0, knownEnds: 0, changedEnds: 4 }],
-    ['print-resume-fork', true, { known: 13, knownEnds: 3, changedEnds: 4 }],
-  ])('is exactly what was there: %s, disk %s', async (name, isDiskThere, expected) => {
-    const { known, knownEnds, changedEnds, wrong } = await judged(name, isDiskThere)
+  it.each<readonly [string, Workspace, Pick<Judged, 'known' | 'knownEnds' | 'changedEnds'>]>([
+    ['tui-basic', 'none', { known: 26, knownEnds: 4, changedEnds: 5 }],
+    ['tui-basic', 'files', { known: 26, knownEnds: 4, changedEnds: 5 }],
+    ['tui-basic', 'times', { known: 27, knownEnds: 5, changedEnds: 5 }],
+    ['handmade-out-of-order', 'times', { known: 27, knownEnds: 5, changedEnds: 5 }],
+    ['handmade-broken-lines', 'times', { known: 25, knownEnds: 5, changedEnds: 5 }],
+    // Print mode keeps no copies: texts without line ends prove nothing alone, and with the disk all.
+    ['print-resume-fork', 'none', { known: 0, knownEnds: 0, changedEnds: 4 }],
+    ['print-resume-fork', 'files', { known: 13, knownEnds: 3, changedEnds: 4 }],
+    ['print-resume-fork', 'times', { known: 16, knownEnds: 4, changedEnds: 4 }],
+  ])('is exactly what was there: %s, workspace %s', async (name, workspace, expected) => {
+    const { known, knownEnds, changedEnds, wrong } = await judged(name, workspace)
     expect([{ known, knownEnds, changedEnds }, wrong]).toEqual([expected, []])
   })
 
+  it.each(['tui-basic', 'print-resume-fork'])('is not what somebody typed after a command: %s', async (name) => {
+    const { wrong, unknown } = await judged(name, 'times', (folder) => appendFileSync(join(folder, 'src/price.js'), '// typed\n'))
+    expect([wrong, Object.keys(unknown).filter((where) => /^end[23] src\/price/.test(where)).length > 0]).toEqual([[], true])
+  })
+
   it('is all but what a command did', async () => {
-    const { unknown } = await judged('tui-basic', true)
+    const { unknown } = await judged('tui-basic', 'files')
     const ends = readTruth(join(fixtures, 'tui-basic')).prompts.flatMap(({ changed }, at) => changed.map(({ path }) => `end${at + 1} ${path}`))
     expect(ends.filter((end) => unknown[end] !== undefined)).toEqual(['end3 src/price.js'])
   })

@@ -17,7 +17,7 @@ import { transcriptOf } from './gemini-transcript.js'
 import { turnsOf, type GeminiTurn, type GeminiTurns } from './gemini-turns.js'
 import { textAt } from './json-values.js'
 import type { LogEnds } from './log-ends.js'
-import { readInside } from './read-inside.js'
+import { lookInside, readInside } from './read-inside.js'
 import type { LedgerPages } from './recorded-session.js'
 import { expand } from './session-places.js'
 import type { OpenOptions, OtherLogs, SessionReader } from './session-reader.js'
@@ -206,6 +206,8 @@ class GeminiSource implements DocumentSource {
       turns,
       readTurn,
       isBroken,
+      folder,
+      disk: (path) => lookInside(workspace, path),
       afterRewinds: new Set(rewinds.flatMap(({ after }) => turns[after === null ? 0 : turns.indexOf(after) + 1] ?? [])),
       evidenceOf: async (path) => {
         const disk = await readInside(workspace, path)

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import type { FileState, UnknownReason } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
+import { commandFiles, type CommandEntry, type CommandState, type TurnCalls } from './command-files.js'
 import { computedPages, type ComputedEntry } from './computed-ledger.js'
 import { isJoined, newEvent, proveChain, type ChainEvidence, type EditEvent, type KnownBytes, type Slot } from './gemini-chain.js'
 import { harmlessTools } from './gemini-calls.js'
 import type { LedgerPages } from './recorded-session.js'
+import type { DiskFile } from './read-inside.js'
 import { blankWords } from './text-ledger.js'
 
 export interface GeminiLedgerDeps {
@@ -16,21 +18,31 @@ export interface GeminiLedgerDeps {
   /** Turns before which the agent took others back, and perhaps their changes. */
   readonly afterRewinds: ReadonlySet<PromptId>
   readonly evidenceOf: (path: WorkspacePath) => Promise<Omit<ChainEvidence, 'blanks'>>
+  /** Folder of the session, as it is recorded. */
+  readonly folder: string | null
+  readonly disk: (path: WorkspacePath) => Promise<DiskFile | null>
 }
 
 type Entry = ComputedEntry & { readonly turn: number }
 
-/** What a session's edits did to files, with each state proved or unknown. What commands did is not in it. */
+/**
+ * What a session's edits did to files, with each state proved or unknown, and of what commands did to others as much as their text and
+ * the disk tell.
+ */
 export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages> {
-  const { turns, readTurn, evidenceOf } = deps
+  const { turns, readTurn, evidenceOf, isBroken, folder, disk } = deps
   const paths = new Map<WorkspacePath, EditEvent[]>()
   /** By turn, the calls that can change any file, by their place among all calls of the turn. */
   const wild: (readonly ToolCall[])[] = []
+  const commands: TurnCalls[] = []
   let blanks = 0
   for (const [turn, promptId] of turns.entries()) {
-    const placed = inOrder((await readTurn(promptId)).flatMap((entry) => (entry.kind === 'call' ? [entry.call] : [])))
+    const shown = await readTurn(promptId)
+    const placed = inOrder(shown.flatMap((entry) => (entry.kind === 'call' ? [entry.call] : [])))
     const calls = placed.map(({ call }) => call)
     wild.push(calls)
+    // The time of a call is that of its end.
+    commands.push({ promptId, startedAt: shown[0]?.at ?? 0, calls: calls.map((call) => ({ call, endedAt: call.startedAt })) })
     let isAfterCommand = false
     for (const { call, isSubagents } of placed) {
       if (isWild(call)) {
@@ -51,6 +63,8 @@ export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages>
     await proveChain(events, evidence)
     entries.push(...entriesOf(path, events, evidence, deps, wild, kept))
   }
+  const byCommands = isBroken || folder === null ? [] : await commandFiles({ turns: commands, folder, leftOut: new Set(paths.keys()), isWild, disk })
+  entries.push(...byCommands.map((each) => commandEntry(each, kept)))
   const order = (entry: Entry): number => 2 * entry.turn + (entry.isBeforeTurn ? 0 : 1)
   entries.sort((one, two) => order(one) - order(two))
   const pages = computedPages(entries, { read: async (sha256) => kept.get(sha256)?.bytes ?? null, sourceOf: (sha256) => kept.get(sha256)?.source ?? 'record' })
@@ -128,6 +142,12 @@ function entriesOf(
     if (next) found.push(sighted(next.turn, next.promptId, next))
   })
   return found
+}
+
+function commandEntry({ path, turn, promptId, isBeforeTurn, callId, at, before, after }: CommandEntry, kept: Map<string, KnownBytes>): Entry {
+  const state = (known: CommandState): FileState => (known.kind === 'unknown' ? known : stateOf({ text: null, isAbsent: known.kind === 'absent', known: known.kind === 'bytes' ? known : null }, kept))
+  const [was, is] = [state(before), state(after)]
+  return { turn, promptId, isBeforeTurn, callId, cause: isBeforeTurn ? 'unknown' : 'command', at, limits: [], changes: [{ path, before: async () => was, after: async () => is }], ...(isBeforeTurn ? { isFirstSight: true } : {}) }
 }
 
 function stateOf({ isAbsent, known }: Slot, kept: Map<string, KnownBytes>): FileState {

@@ -23,6 +23,7 @@ export interface PathEvents {
 
 export type KnownText =
   | { readonly kind: 'text'; readonly text: string; readonly source: ContentSource }
+  | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly source: ContentSource }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly reason: UnknownReason }
 

@@ -35,7 +35,8 @@ async function told(turns: readonly (readonly TranscriptEntry[])[], disk: string
     turns: () => ids,
     readTurn: async (id) => turns[ids.indexOf(id)] ?? [],
     leftOut: async () => new Set(leftOut),
-    readDisk: async () => (disk === null ? null : Buffer.from(disk)),
+    readDisk: async () => (disk === null ? null : { bytes: Buffer.from(disk), modifiedAtMs: 0 }),
+    folder: () => '/home/dev/app',
   })
   const pages = await ledger.pages()
   const lines: string[] = []

@@ -4,7 +4,9 @@ import type { ContentSource, FileState } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { LedgerChange } from '../../shared/ledger.js'
 import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
+import { commandFiles, type TurnCalls } from './command-files.js'
 import { isTextEvent, proveTexts, type PathEvents, type ProvenText, type TextEvent } from './proven-texts.js'
+import type { DiskFile } from './read-inside.js'
 import type { LedgerMark, LedgerPages, SessionLedger } from './recorded-session.js'
 
 /** Commands that may be about line ends, blanks or encodings only, which recorded texts do not show. */
@@ -17,7 +19,9 @@ export interface TextLedgerOptions {
   /** Paths that other records tell of, better than these; `null` where no path is to be told of here. */
   readonly leftOut: () => Promise<ReadonlySet<WorkspacePath> | null>
   /** A file of the workspace as it is now; `null` where there is none, or nothing may be read. */
-  readonly readDisk: (path: WorkspacePath) => Promise<Uint8Array | null>
+  readonly readDisk: (path: WorkspacePath) => Promise<DiskFile | null>
+  /** Folder of the session, as it is recorded. */
+  readonly folder: () => string | null
 }
 
 /**
@@ -45,15 +49,21 @@ export class TextLedger implements SessionLedger {
   }
 
   private async read(): Promise<LedgerPages> {
-    const { turns, readTurn, leftOut, readDisk } = this.options
+    const { turns, readTurn, leftOut, readDisk, folder } = this.options
     const skipped = await leftOut()
     const paths = new Map<WorkspacePath, PathEvents>()
     if (skipped === null) return pagesOf([], turns())
     // Whatever may concern line ends concerns every path that is known by then, and those to come.
     let blanks = 0
+    let isBroken = false
+    const commands: TurnCalls[] = []
     for (const [turn, promptId] of turns().entries()) {
       let isAfterCommand = false
-      for (const { call, isSubagent } of inOrder(await readTurn(promptId))) {
+      const shown = await readTurn(promptId)
+      const placed = inOrder(shown)
+      isBroken ||= shown.some((entry) => entry.kind === 'other' && /^(unreadable line|oversized record)$/.test(entry.label))
+      commands.push({ promptId, startedAt: shown[0]?.at ?? 0, calls: placed.map(({ call }) => ({ call, endedAt: endOf(call) })) })
+      for (const { call, isSubagent } of placed) {
         if (isCommand(call)) {
           isAfterCommand = true
           if (blankWords.test(call.command?.text ?? call.args)) blanks++
@@ -69,8 +79,12 @@ export class TextLedger implements SessionLedger {
     }
     const proven: ProvenText[] = []
     for (const each of paths.values()) {
-      if (each.events.some(({ call }) => call.edit)) proven.push(...proveTexts(each, await readDisk(each.path), blanks))
+      if (each.events.some(({ call }) => call.edit)) proven.push(...proveTexts(each, (await readDisk(each.path))?.bytes ?? null, blanks))
     }
+    const named = folder()
+    const isWild = (call: ToolCall): boolean => call.kind !== 'command' && isCommand(call)
+    const byCommands = isBroken || named === null ? [] : await commandFiles({ turns: commands, folder: named, leftOut: new Set([...paths.keys(), ...skipped]), isWild, disk: readDisk })
+    for (const { path, promptId, isBeforeTurn, callId, at, before, after } of byCommands) proven.push({ path, promptId, isBeforeTurn, callId, cause: isBeforeTurn ? 'unknown' : 'command', at, before, after })
     return pagesOf(proven, turns())
   }
 }
@@ -90,18 +104,22 @@ function isCommand(call: ToolCall): boolean {
   return call.status !== 'refused' && (call.kind === 'command' || call.kind === 'other' || (call.kind === 'subagent' && call.subagent?.calls.length === 0))
 }
 
+function endOf({ startedAt, durationMs }: ToolCall): number | null {
+  return startedAt === null || durationMs === null ? null : startedAt + durationMs
+}
+
 function pagesOf(proven: readonly ProvenText[], turns: readonly PromptId[]): LedgerPages {
   const order = new Map(turns.map((promptId, at) => [promptId, at]))
   const place = ({ promptId, isBeforeTurn }: LedgerMark): number => 2 * (order.get(promptId) ?? 0) + (isBeforeTurn ? 0 : 1)
   const byPath = new Map<WorkspacePath, LedgerMark[]>()
   const byTurn = new Map<PromptId, LedgerMark[]>()
   const changes = new Map<LedgerMark, LedgerChange>()
-  const bytes = new Map<string, { readonly text: string; readonly source: ContentSource }>()
+  const bytes = new Map<string, { readonly content: Buffer; readonly source: ContentSource }>()
   const stateOf = (known: ProvenText['before']): FileState => {
-    if (known.kind !== 'text') return known.kind === 'absent' ? { kind: 'absent' } : { kind: 'unknown', reason: known.reason }
-    const content = Buffer.from(known.text)
+    if (known.kind !== 'text' && known.kind !== 'bytes') return known.kind === 'absent' ? { kind: 'absent' } : { kind: 'unknown', reason: known.reason }
+    const content = known.kind === 'bytes' ? known.bytes : Buffer.from(known.text)
     const sha256 = createHash('sha256').update(content).digest('hex')
-    bytes.set(sha256, known)
+    bytes.set(sha256, { content, source: known.source })
     return { kind: 'file', sha256, sizeBytes: content.length, mode: null }
   }
   for (const { path, promptId, isBeforeTurn, callId, cause, at, before, after } of proven) {
@@ -124,7 +142,7 @@ function pagesOf(proven: readonly ProvenText[], turns: readonly PromptId[]): Led
     read: async (sha256) => {
       const known = bytes.get(sha256)
       if (!known) throw new ReviewError('CONTENT_UNKNOWN', 'The log has changed since. Open the turn again.')
-      return Buffer.from(known.text)
+      return known.content
     },
     sourceOf: (sha256) => bytes.get(sha256)?.source ?? 'record',
   }

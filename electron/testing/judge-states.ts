@@ -10,6 +10,7 @@ import type { BackupStore } from '../history/backup-store.js'
 import type { RecordedSession } from '../sessions/recorded-session.js'
 import { createDiskStates } from '../workspace/disk-states.js'
 import { openWorkspace } from '../workspace/workspace.js'
+import { sedInThisThread } from './open-simulated.js'
 
 /** Path to the sha256 of what the file held. */
 export type TruthTree = Readonly<Record<string, string>>
@@ -54,7 +55,7 @@ export interface Judged {
 export async function judgeStates(session: RecordedSession, truth: RecordedTruth['prompts'], folder: string | null, store?: BackupStore): Promise<Judged> {
   await session.whenLoaded()
   const disk = folder === null ? null : createDiskView(await openWorkspace(folder), createDiskStates())
-  const contents = createContents({ session, disk: () => disk, ...(store ? { store } : {}) })
+  const contents = createContents({ session, disk: () => disk, sed: sedInThisThread, ...(store ? { store } : {}) })
   const paths = new Set<WorkspacePath>([...(await contents.pathsTouched()), ...truth.flatMap(({ changed }) => changed.map(({ path }) => workspacePath(path)))])
   const counts = { known: 0, knownEnds: 0, changedEnds: 0 }
   const unknown: Record<string, string> = {}

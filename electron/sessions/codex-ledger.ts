@@ -119,6 +119,8 @@ async function firstUnseen({ started }: TurnSteps, agents: CodexAgents): Promise
   return null
 }
 
+const anyFile = 'A command may have changed files that no record names.'
+
 /** One entry of the pages as it is put together. */
 interface Entry {
   readonly at: number
@@ -166,11 +168,16 @@ async function pagesOf(turns: readonly LedgerTurn[], solver: TimelineSolver): Pr
     if (at % groupsAtOnce === groupsAtOnce - 1) await breathe()
   }
 
-  const computed = [...entries.values(), ...sights]
+  // A turn in which a command may have done anything is never told as one that did nothing.
+  const unseen = solver.unforeseen.flatMap(({ at, turn }): readonly Entry[] => {
+    const own = turns[turn]
+    return own && !own.isBeforeTurn && !own.isSetAside ? [{ at, turn, facts: { isBeforeTurn: false, callId: null, cause: 'command', at: 0, isFirstSight: true }, limits: new Set([anyFile]), changes: new Map() }] : []
+  })
+  const computed = [...entries.values(), ...sights, ...unseen]
     .sort((one, two) => one.at - two.at)
     .flatMap(({ turn, facts, limits, changes }): readonly ComputedEntry[] => {
       const promptId = turns[turn]?.promptId
-      if (promptId === undefined || changes.size === 0) return []
+      if (promptId === undefined || (changes.size === 0 && !limits.has(anyFile))) return []
       const told = [...changes].map(([path, { before, after }]) => ({ path, before: async () => before, after: async () => after }))
       return [{ ...facts, promptId, limits: [...limits], changes: told }]
     })

@@ -195,7 +195,11 @@ function commandSteps(place: Place, doubts: Doubt[]): readonly FileStep[] {
   const named = new Map<WorkspacePath, StepFile>()
   for (const step of effects.steps) {
     if (step.kind === 'unforeseen') doubts.push(...around(place, null, true, !step.deletes))
-    else if (step.isTree || !step.isNamed || step.path === '' || posix.isAbsolute(step.path)) doubts.push(...around(place, step.path, true))
+    else if (step.isTree || !step.isNamed || step.path === '' || posix.isAbsolute(step.path)) {
+      doubts.push(...around(place, step.path, true))
+      // It may be a folder; as a file it was changed.
+      if (step.isNamed && step.how !== 'mode' && step.path !== '' && !posix.isAbsolute(step.path) && !named.has(step.path)) named.set(step.path, unknownAfter(step.path))
+    }
     else if (step.how !== 'mode') {
       doubts.push({ order: draft.startedAs, until: endedAs, at: draft.askedAt, path: step.path, isTree: false, isQuiet: false })
       const isSure = step.isCertain && draft.exitCode === 0 && effects.kind === 'writes' && !named.has(step.path)

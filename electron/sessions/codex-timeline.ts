@@ -56,6 +56,13 @@ export class TimelineSolver {
     this.groups = groupsOf(this.steps)
   }
 
+  /** The first moment of each turn at which something ran that may have changed any file. */
+  get unforeseen(): readonly { readonly at: number; readonly turn: number }[] {
+    const first = new Map<number, number>()
+    for (const { order, turn, isQuiet, path } of this.broad) if (path === null && !isQuiet && !first.has(turn)) first.set(turn, order)
+    return [...first].map(([turn, at]) => ({ at, turn }))
+  }
+
   /** The states of one group, and where its files are other ones than before without a step of their own. */
   async solve(paths: readonly WorkspacePath[], signal?: AbortSignal): Promise<Solved & { readonly sights: readonly Sight[] }> {
     const { solved, looks } = await this.states(paths, signal)

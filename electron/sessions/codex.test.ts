@@ -248,6 +248,22 @@ describe('sessions of Codex', () => {
     ])
   })
 
+  it('are listed without the agents that they started, which are found by name all the same', async () => {
+    const home = store()
+    const log = new CodexLog('/home/dev/app', begin, { id: thread })
+    log.prompt('t1')
+    put(home, `rollout-2026-03-01T10-00-00-${thread}.jsonl`, log.text())
+    for (const [id, parent] of [[segment, thread], [fork, '00000000-0000-7000-8000-0000000000ff']] as const) {
+      const agent = new CodexLog('/home/dev/app', begin, { id, source: { subagent: { thread_spawn: { parent_thread_id: parent, depth: 1 } } } })
+      agent.prompt('c1', `Of ${parent.slice(-2)}`)
+      put(home, `rollout-2026-03-01T10-00-01-${id}.jsonl`, agent.text())
+    }
+    const library = libraryOf(home)
+    await library.whenListed()
+    const found = await library.find(segment)
+    expect([library.list().sessions.map(({ title }) => title).sort(), found.title]).toEqual([['Of ff', 't1'], 'Of 0a'])
+  })
+
   it('are called what they were called last, in the log or in the list beside it', async () => {
     const home = store()
     const ids = ['a', 'b', 'c'].map((last) => `00000000-0000-7000-8000-00000000000${last}`)

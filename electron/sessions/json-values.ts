@@ -25,6 +25,11 @@ export function listAt(value: JsonObject | null, key: string): readonly unknown[
   return Array.isArray(found) ? found : []
 }
 
+/** A list of objects, others left out. */
+export function objectsAt(value: JsonObject | null, key: string): readonly JsonObject[] {
+  return listAt(value, key).filter(isObject)
+}
+
 /** Milliseconds of an ISO time, or `null` for anything that is no time. */
 export function timeAt(value: JsonObject | null, key: string): number | null {
   const found = textAt(value, key)

@@ -1,6 +1,5 @@
 import type { RecordedEdit, ToolCall, ToolKind, ToolStatus } from '../../shared/session.js'
-import { cutText, numberAt, objectAt, textAt, type JsonObject } from './json-values.js'
-import { objectsAt } from './opencode-records.js'
+import { cutText, numberAt, objectAt, objectsAt, textAt, type JsonObject } from './json-values.js'
 import { calledPath } from './tracked-paths.js'
 
 const keptOutput = 65_536

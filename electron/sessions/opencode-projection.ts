@@ -1,5 +1,5 @@
-import { numberAt, objectAt, textAt, type JsonObject } from './json-values.js'
-import { objectsAt, type StoredMessage } from './opencode-records.js'
+import { numberAt, objectAt, objectsAt, textAt, type JsonObject } from './json-values.js'
+import type { StoredMessage } from './opencode-records.js'
 
 /** Types of messages that tell what the program did beside the talk. */
 const beside: ReadonlySet<string> = new Set(['agent-switched', 'model-switched', 'system', 'synthetic', 'skill', 'compaction'])

@@ -1,5 +1,5 @@
 import type { JsonObject } from './json-values.js'
-import { isObject, objectAt, parseObject, textAt, timeAt } from './json-values.js'
+import { objectAt, parseObject, textAt, timeAt } from './json-values.js'
 import { isOfTalk, projected } from './opencode-projection.js'
 import { readDatabase, valueOr, type Database, type Row } from './sqlite-database.js'
 
@@ -231,10 +231,4 @@ export function inOrder(one: StoredRecord, two: StoredRecord): number {
 
 export function byText(one: string, two: string): number {
   return one < two ? -1 : one > two ? 1 : 0
-}
-
-/** A list of objects at a key, others left out. */
-export function objectsAt(value: JsonObject | null, key: string): readonly JsonObject[] {
-  const found = value?.[key]
-  return Array.isArray(found) ? found.filter(isObject) : []
 }

@@ -242,11 +242,13 @@ describe('a session of opencode', () => {
       mkdirSync(dirname(join(root, 'opencode/storage', path)), { recursive: true })
       writeFileSync(join(root, 'opencode/storage', path), typeof value === 'string' ? value : JSON.stringify(value))
     }
-    put('session/project/ses_1.json', { id: 'ses_1', projectID: 'project', directory: '/home/dev/app', title: 'Old', time: { created: 1, updated: 9 } })
+    put('session/project/ses_1.json', { id: 'ses_1', projectID: 'project', directory: '/home/dev/app', title: 'Old', time: { created: 1, updated: 9 }, revert: { messageID: 'msg_4' } })
     put('session/project/ses_2.json', { id: 'ses_2', parentID: 'ses_1', projectID: 'project', directory: '/home/dev/app', title: 'Inner', time: { created: 1, updated: 9 } })
     put('message/ses_1/msg_1.json', { id: 'msg_1', role: 'user', time: { created: 2 } })
     put('message/ses_1/msg_2.json', { id: 'msg_2', role: 'assistant', parentID: 'msg_1', modelID: 'm', time: { created: 3 } })
     put('message/ses_1/msg_3.json', '{"id":"msg_3","ro')
+    put('message/ses_1/msg_4.json', { id: 'msg_4', role: 'user', time: { created: 5 } })
+    put('part/msg_4/prt_4.json', { type: 'text', text: 'taken back' })
     put('part/msg_1/prt_1.json', { type: 'text', text: 'hello' })
     put('part/msg_2/prt_2.json', toolPart('bash', 'c1', { command: 'ls' }, { exit: 0 }))
     const sessions = join(root, 'opencode/storage/session/project')
@@ -254,7 +256,7 @@ describe('a session of opencode', () => {
     const session = await opencodeReader.open(openOptions(root, join(sessions, 'ses_1.json'), null))
     onTestFinished(() => session.close())
     const entries = await session.readTurn(promptId('msg_1'))
-    expect([logs.map((found) => found?.length), session.turns.map(({ prompt }) => prompt), entries.map(({ kind }) => kind), session.problems.map(({ kind }) => kind)]).toEqual([[1, 0], ['hello'], ['prompt', 'call', 'other'], ['bad-line', 'no-snapshots']])
+    expect([logs.map((found) => found?.length), session.turns.map(({ prompt }) => prompt), session.setAside.flatMap(({ turns }) => turns.map(({ prompt }) => prompt)), entries.map(({ kind }) => kind), session.problems.map(({ kind }) => kind)]).toEqual([[1, 0], ['hello'], ['taken back'], ['prompt', 'call', 'other'], ['bad-line', 'no-snapshots']])
   })
 
   it('claims no state where a record is damaged, since it may have been a later step', async () => {

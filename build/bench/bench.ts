@@ -80,7 +80,7 @@ async function judge(name: string, size: Size, folder: string): Promise<number> 
   return goals.filter((goal) => !isMet(goal)).length
 }
 
-const [, , first, second = '', third = ''] = process.argv
+const [, , first, second = '', third = '', fourth = ''] = process.argv
 if (!isMainThread) await ('receiver' in workerData ? receiveRecords() : answerTasks())
-else if (first === 'read') await runReader(second, third)
+else if (first === 'read') await runReader(second, third, fourth)
 else await main()

@@ -6,8 +6,10 @@ import { inTurns } from '../../electron/sessions/log-collection.js'
 import { readLogEnds } from '../../electron/sessions/log-ends.js'
 import { findAllLogs } from '../../electron/sessions/log-files.js'
 import { LogReader } from '../../electron/sessions/log-reader.js'
+import { newestPrompts as newestOfGemini } from '../../electron/sessions/gemini-log.js'
 import { LineScanner } from '../../electron/sessions/jsonl.js'
-import { isLogName } from '../../electron/sessions/readers.js'
+import { isLogName, otherReaderOf } from '../../electron/sessions/readers.js'
+import type { OtherLogs } from '../../electron/sessions/session-reader.js'
 
 /** What a bench is told of an opened log. */
 export interface OpenedLog {
@@ -24,9 +26,12 @@ export interface ListedLogs {
 
 const counters = 2
 const endReaders = 8
+const wantedPrompts = 20
 
 /** Indexes a log that was never seen: every prompt with its text, the place of every record. */
 export async function openSession(file: string): Promise<OpenedLog> {
+  const other = otherReaderOf(file)
+  if (other) return describeOther(await other.others.look(file))
   const reader = await LogReader.open({ file, indexFile: null, isKept: false, isDeep: false })
   await reader.load()
   return describe(reader)
@@ -43,6 +48,7 @@ export async function reopenSession(file: string): Promise<OpenedLog> {
 
 /** The newest prompts, for showing something at once. */
 export async function newestPrompts(file: string): Promise<Pick<OpenedLog, 'prompts'>> {
+  if (otherReaderOf(file)) return { prompts: (await newestOfGemini(file, wantedPrompts))?.prompts.length ?? 0 }
   const reader = await LogReader.open({ file, indexFile: null, isKept: false, isDeep: false })
   const { newestPrompts: newest } = await readLogEnds(reader.log, reader.size, reader.sniffer)
   reader.close()
@@ -95,6 +101,10 @@ function describe(reader: LogReader): OpenedLog {
   const { prompts, lines, marks } = reader.index
   reader.close()
   return { lines, prompts: prompts.length, snaps: marks.snapshots, title: prompts[0]?.text.slice(0, 40) ?? '' }
+}
+
+function describeOther({ ends, counts }: Awaited<ReturnType<OtherLogs['look']>>): OpenedLog {
+  return { lines: counts?.lines ?? 0, prompts: counts?.prompts ?? 0, snaps: 0, title: ends.firstPrompt?.slice(0, 40) ?? '' }
 }
 
 /** A folder of its own for each log or folder that is benched, so that runs do not mix. */

@@ -33,7 +33,7 @@ const others: OtherLogs = {
   isLog: (name) => logName.test(name),
   sessionsIn: async (found) => (basename(dirname(found.file)) === 'chats' || !found.file.endsWith('.json') ? [found] : []),
   look: async (file, signal) => {
-    const log = await readGeminiLog(file, { signal })
+    const log = await readGeminiLog(file, { signal, isDeep: false })
     // A subagent's log belongs to the session that started it.
     if (log.document.kind === 'subagent') throw new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is the log of a subagent. Open the session that started it.')
     const turns = turnsOf(log.document)

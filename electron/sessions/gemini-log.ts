@@ -32,13 +32,15 @@ export interface ReadMessage {
 
 interface GeminiReading {
   readonly signal?: AbortSignal | undefined
+  /** Whether each broken line of a small log is to be found now, and not when it is read. */
+  readonly isDeep?: boolean
   /** Where to stop; the end of the file, where this is not given. */
   readonly to?: number
   readonly onProgress?: ((done: number) => void) | undefined
 }
 
 /** Reads a log of either kind. Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN, CANCELLED. */
-export async function readGeminiLog(file: string, { signal, to = Infinity, onProgress }: GeminiReading = {}): Promise<GeminiLog> {
+export async function readGeminiLog(file: string, { signal, isDeep = true, to = Infinity, onProgress }: GeminiReading = {}): Promise<GeminiLog> {
   const document = new GeminiDocument()
   const problems = new ProblemTally()
   const lines = await withFile(file, async (handle, size) => {
@@ -49,7 +51,7 @@ export async function readGeminiLog(file: string, { signal, to = Infinity, onPro
       return 1
     }
     let line = 0
-    const isDeep = size < smallBytes
+    const isParsed = isDeep && size < smallBytes
     const take = (bytes: Buffer, start: number, stop: number, offset: number, length: number): void => {
       line++
       if (length > maxLineBytes) {
@@ -57,7 +59,7 @@ export async function readGeminiLog(file: string, { signal, to = Infinity, onPro
         takeHead(document, bytes.subarray(start, stop), offset, length)
         return
       }
-      if (start === stop || (!isDeep && isNoted(document, bytes, start, stop, offset))) return
+      if (start === stop || (!isParsed && isNoted(document, bytes, start, stop, offset))) return
       const operation = parseObject(bytes.toString('utf8', start, stop))
       if (!operation) problems.add('bad-line', line)
       else if (document.apply(operation, offset, length) === 'unknown') problems.add('unknown-record', line)

@@ -1,7 +1,7 @@
 import { leaves, promptText, userRecordKind } from './claude-messages.js'
 import { linesOf } from './claude-patch.js'
 import { claudeUsage } from './claude-usage.js'
-import { isExactly, newPairSpot, readPair, standsAt } from './json-bytes.js'
+import { isExactly, isPlain, newPairSpot, readPair, standsAt } from './json-bytes.js'
 import { enterValue, findKey } from './json-keys.js'
 import { objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
 import { recordKind, type Classified, type RecordKind, type RecordSniffer } from './record-sniff.js'
@@ -37,6 +37,7 @@ const message = Buffer.from('message')
 const content = Buffer.from('content')
 const toolResult = Buffer.from('tool_result')
 const idBytes = 36
+const idWords = idBytes / 4
 /** Where a record's identity stands before its end, unless a long result follows. */
 const tailBytes = 512
 /** From here on it pays to look for a long key instead of a short one. */
@@ -47,7 +48,6 @@ const openBrace = 123
 const openBracket = 91
 const closeBracket = 93
 const closeBrace = 125
-const backslash = 92
 const pair = newPairSpot()
 
 /**
@@ -125,7 +125,7 @@ export const claudeSniffer: RecordSniffer = {
     if (bytes[at] === quote) {
       parent = at + 1
       at = parent + idBytes + 2
-      if (bytes[at - 2] !== quote || bytes[at - 1] !== comma || !isPlain(bytes, parent)) return null
+      if (bytes[at - 2] !== quote || bytes[at - 1] !== comma || !isPlain(bytes, parent, idWords)) return null
     } else {
       if (!standsAt(bytes, at, noParent)) return null
       at += noParent.length
@@ -193,7 +193,7 @@ export const claudeSniffer: RecordSniffer = {
 function sniffState(bytes: Buffer, start: number, end: number, spot: { parentStart: number }): RecordKind | null {
   if (standsAt(bytes, start, snapshotOpening)) {
     const of = start + snapshotOpening.length + idBytes + snapshotKey.length
-    if (!standsAt(bytes, of - snapshotKey.length, snapshotKey) || bytes[of + idBytes] !== quote || !isPlain(bytes, of)) return null
+    if (!standsAt(bytes, of - snapshotKey.length, snapshotKey) || bytes[of + idBytes] !== quote || !isPlain(bytes, of, idWords)) return null
     spot.parentStart = of
     return recordKind.copies
   }
@@ -210,7 +210,7 @@ const kindIsLate = -1
 function kindByHead(bytes: Buffer, from: number, end: number): RecordKind | typeof kindIsLate | null {
   if (standsAt(bytes, from, messageOpening) || standsAt(bytes, from, attachmentOpening)) return kindIsLate
   const promptId = from + promptOpening.length
-  const at = standsAt(bytes, from, promptOpening) && bytes[promptId + idBytes] === quote && isPlain(bytes, promptId) ? promptId + idBytes + 2 : from
+  const at = standsAt(bytes, from, promptOpening) && bytes[promptId + idBytes] === quote && isPlain(bytes, promptId, idWords) ? promptId + idBytes + 2 : from
   if (standsAt(bytes, at, userOpening)) {
     const block = at + userOpening.length
     // Whether it is a prompt the parsed record tells; one that is too long to be parsed is taken for one.
@@ -238,15 +238,23 @@ function kindBefore(bytes: Buffer, idKey: number): RecordKind | null {
   return standsAt(bytes, idKey - ofAttachment.length, ofAttachment) ? recordKind.note : null
 }
 
+/** How far before its end the record before had its identity. */
+let usualTail = 0
+
 /** The identity of a record with little behind it; -1 where it is not found. What has no more braces behind it is in no inner object. */
 function idAtEnd(bytes: Buffer, from: number, end: number): number {
   // Of a line that is too long only what stands around the first one is there.
   const isWhole = bytes[end - 1] === closeBrace
+  const usual = end - usualTail
+  if (isWhole && usual - uuidKey.length >= from && standsAt(bytes, usual - uuidKey.length, uuidKey) && isId(bytes, usual, end) && bytes.indexOf(closeBrace, usual) === end - 1) return usual
   // Beyond the line too, where it has none, which is rare: a piece of the bytes of its own costs more.
   let found = bytes.indexOf(uuidKey, isWhole ? Math.max(from, end - tailBytes) : from)
   while (found >= 0 && found < end) {
     const id = found + uuidKey.length
-    if (isId(bytes, id, end) && (!isWhole || bytes.indexOf(closeBrace, id) === end - 1)) return id
+    if (isId(bytes, id, end) && (!isWhole || bytes.indexOf(closeBrace, id) === end - 1)) {
+      usualTail = end - id
+      return id
+    }
     found = bytes.indexOf(uuidKey, id)
   }
   return -1
@@ -268,7 +276,7 @@ function idBehindMessage(bytes: Buffer, from: number, end: number, kind: RecordK
 /** Whether an identity stands here and a time behind it, of which the hour is remembered. */
 function isId(bytes: Buffer, id: number, end: number): boolean {
   const time = id + idBytes + timeKey.length
-  if (time + hourBytes > end || !standsAt(bytes, time - timeKey.length, timeKey) || !isPlain(bytes, id)) return false
+  if (time + hourBytes > end || !standsAt(bytes, time - timeKey.length, timeKey) || !isPlain(bytes, id, idWords)) return false
   for (let i = 0; i < hourBytes; i++) usualTime[timeKey.length + i] = bytes[time + i] ?? 0
   return true
 }
@@ -318,9 +326,4 @@ function systemRecord(record: JsonObject, id: string, parentId: string | null): 
   const subtype = textAt(record, 'subtype')
   if (subtype === 'compact_boundary') return { kind: recordKind.compression, id, parentId: parentId ?? textAt(record, 'logicalParentUuid'), sessionId: null }
   return { kind: subtype !== null && systemSubtypes.has(subtype) ? recordKind.note : recordKind.strange, id, parentId, sessionId: null }
-}
-
-function isPlain(bytes: Buffer, at: number): boolean {
-  for (let i = at; i < at + idBytes; i++) if (bytes[i] === quote || bytes[i] === backslash) return false
-  return true
 }

@@ -86,12 +86,29 @@ function endOfString(bytes: Uint8Array, at: number, end: number, spot: PairSpot)
 let viewed: Uint8Array | null = null
 let view: DataView = new DataView(new ArrayBuffer(0))
 
+function look(bytes: Uint8Array): void {
+  if (bytes === viewed) return
+  viewed = bytes
+  view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** Whether so many words of bytes are there and hold neither a quote nor a backslash. */
+export function isPlain(bytes: Uint8Array, at: number, words: number): boolean {
+  if (at + 4 * words > bytes.length) return false
+  look(bytes)
+  for (let i = 0; i < words; i++) {
+    const word = view.getInt32(at + 4 * i, true)
+    // A byte that is 0 after the exclusive or leaves its highest bit set: four at a time.
+    const quotes = word ^ 0x22222222
+    const backslashes = word ^ 0x5c5c5c5c
+    if ((((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes)) & 0x80808080) return false
+  }
+  return true
+}
+
 /** Reads as many 32-bit words as `into` holds, from any byte on: identities are compared by 9 words instead of 36 bytes. */
 export function readWords(bytes: Uint8Array, at: number, into: Int32Array): void {
-  if (bytes !== viewed) {
-    viewed = bytes
-    view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  }
+  look(bytes)
   for (let i = 0; i < into.length; i++) into[i] = view.getInt32(at + 4 * i, true)
 }
 

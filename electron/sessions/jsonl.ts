@@ -68,8 +68,18 @@ export class LineScanner {
       let lineStart = chunkStart - carried
       for (let close = buffer.indexOf(newline, chunkStart); close >= 0 && close < end; close = buffer.indexOf(newline, lineStart)) {
         if (long) {
-          long.append(buffer, lineStart, close)
-          lineOffset += long.emit(lineOffset, visit) + 1
+          long.append(buffer.subarray(lineStart, close))
+          const { length } = long
+          if (length <= bound) {
+            // Read again, in one piece: most lines this long are longer than the bound, and are never held.
+            const whole = await readBytes(file, lineOffset, length)
+            throwIfAborted(scan.signal)
+            visitLine(whole, 0, whole.length, lineOffset, length, bound, visit)
+          } else {
+            const known = long.known()
+            visit(known, 0, known.length, lineOffset, length)
+          }
+          lineOffset += length + 1
           long = null
         } else {
           visitLine(buffer, lineStart, close, lineOffset, close - lineStart, bound, visit)
@@ -79,8 +89,8 @@ export class LineScanner {
       }
       carried = end - lineStart
       if (long || carried > chunkBytes) {
-        long ??= new LongLine(bound, scan.lateMark ?? null)
-        long.append(buffer, lineStart, end)
+        long ??= new LongLine(scan.lateMark ?? null)
+        long.append(buffer.subarray(lineStart, end))
         carried = 0
       } else {
         buffer.copyWithin(chunkStart - carried, lineStart, end)
@@ -91,41 +101,25 @@ export class LineScanner {
   }
 }
 
-/** A line that runs over a whole chunk, put together up to the bound. */
+/** A line that runs over a whole chunk: its length, its head, and what stands around the mark. */
 class LongLine {
-  private readonly pieces: Buffer[] = []
-  private length = 0
-  /** What stands around the mark; of a line that is not over yet, and where it was not found, the last bytes. */
+  length = 0
+  private head: Buffer = Buffer.alloc(0)
+  /** Of a line that is not over yet, and where the mark was not found, the last bytes. */
   private around: Buffer = Buffer.alloc(0)
   private isFound = false
 
-  constructor(
-    private readonly bound: number,
-    private readonly mark: Buffer | null,
-  ) {}
+  constructor(private readonly mark: Buffer | null) {}
 
-  append(bytes: Buffer, start: number, end: number): void {
-    const before = this.length
-    this.length += end - start
-    if (this.length <= this.bound) {
-      this.pieces.push(Buffer.from(bytes.subarray(start, end)))
-      return
-    }
-    if (before <= this.bound) {
-      const whole = Buffer.concat(this.pieces)
-      const head = Buffer.concat([whole.subarray(0, oversizedHeadBytes), bytes.subarray(start, end)]).subarray(0, oversizedHeadBytes)
-      this.pieces.splice(0, this.pieces.length, Buffer.from(head))
-      this.lookForMark(whole)
-    }
-    this.lookForMark(bytes.subarray(start, end))
+  append(bytes: Buffer): void {
+    if (this.head.length < oversizedHeadBytes) this.head = Buffer.concat([this.head, bytes.subarray(0, oversizedHeadBytes - this.head.length)])
+    this.length += bytes.length
+    this.lookForMark(bytes)
   }
 
-  emit(offset: number, visit: LineVisitor): number {
-    const isOversized = this.length > this.bound
-    const bytes = Buffer.concat(isOversized ? [...this.pieces, this.around] : this.pieces)
-    if (isOversized) visit(bytes, 0, bytes.length, offset, this.length)
-    else visitLine(bytes, 0, bytes.length, offset, this.length, this.bound, visit)
-    return this.length
+  /** What is handed on where the line is above the bound. */
+  known(): Buffer {
+    return Buffer.concat([this.head, this.around])
   }
 
   private lookForMark(bytes: Buffer): void {

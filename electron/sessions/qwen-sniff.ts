@@ -1,4 +1,4 @@
-import { newPairSpot, readPair, standsAt, isExactly } from './json-bytes.js'
+import { isExactly, isPlain, newPairSpot, readPair, standsAt } from './json-bytes.js'
 import { isObject, listAt, objectAt, textAt, type JsonObject } from './json-values.js'
 import { qwenUsage } from './qwen-usage.js'
 import { recordKind, type RecordKind, type RecordSniffer } from './record-sniff.js'
@@ -12,6 +12,7 @@ const sessionKey = Buffer.from('","sessionId":"')
 const timeKey = Buffer.from('","timestamp":"')
 const typeKey = Buffer.from('","type":"')
 const idBytes = 36
+const idWords = idBytes / 4
 const timeBytes = 24
 const shortestRecord = 200
 
@@ -21,7 +22,6 @@ const resultType = Buffer.from('tool_result"')
 const systemType = Buffer.from('system"')
 const subtypeKey = Buffer.from('subtype')
 const quote = 34
-const backslash = 92
 
 /** How far into a line a promptId may stand; before it are the working folder and the branch. */
 const promptIdWindows = [640, 16_384]
@@ -96,7 +96,7 @@ export const qwenSniffer: RecordSniffer = {
   sniff(bytes, start, end, spot) {
     if (end - start < shortestRecord || !standsAt(bytes, start, opening)) return null
     const id = start + opening.length
-    if (!standsAt(bytes, id + idBytes, parentKey) || !isPlain(bytes, id)) return null
+    if (!standsAt(bytes, id + idBytes, parentKey) || !isPlain(bytes, id, idWords)) return null
     let at = id + idBytes + parentKey.length
     let parent = -1
     if (bytes[at] === quote) {
@@ -198,11 +198,6 @@ function subtypeKind(bytes: Buffer, from: number, end: number): RecordKind | nul
     return systemKinds.get(bytes.toString('latin1', pair.valueStart, pair.valueEnd)) ?? recordKind.strange
   }
   return null
-}
-
-function isPlain(bytes: Buffer, at: number): boolean {
-  for (let i = at; i < at + idBytes; i++) if (bytes[i] === quote || bytes[i] === backslash) return false
-  return true
 }
 
 /** Marks of text that a hook added to a prompt; the person did not type it. */

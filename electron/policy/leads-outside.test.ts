@@ -33,6 +33,23 @@ describe('reading through a link', () => {
     expect(verdicts('cat in/a.ts', 'cat src/a.ts', 'cat src/*.ts', 'cat gone/a.ts', 'ls')).toEqual(Array(5).fill('allowed'))
   })
 
+  it.skipIf(process.platform === 'win32')('asks where a pattern finds such a link in a folder of any depth', () => {
+    mkdirSync(join(root, 'a/b/c'), { recursive: true })
+    mkdirSync(join(root, 'plain/deep'), { recursive: true })
+    symlinkSync('../../../data', join(root, 'a/b/out'))
+    symlinkSync('a', join(root, 'round'))
+    expect(verdicts('cat */*/out/token', 'cat a/*/o*/token', 'cat */b/*/token', 'cat r*/b/*/token', 'shopt -s globstar; cat **/token', 'cat a/b/*')).toEqual(Array(6).fill('asks'))
+    expect(verdicts('cat plain/*/token', 'cat */deep/*', 'cat a/b/c/*', 'cat a/b/c*')).toEqual(Array(4).fill('allowed'))
+  })
+
+  it.skipIf(process.platform === 'win32')('asks where there is more than can be looked at', () => {
+    for (let n = 0; n < 150; n++) {
+      mkdirSync(join(root, `many/d${n}`), { recursive: true })
+      for (let m = 0; m < 150; m++) writeFileSync(join(root, `many/d${n}/f${m}`), '')
+    }
+    expect(verdicts('cat many/*/*', 'cat many/d1/*')).toEqual(['asks', 'allowed'])
+  })
+
   it.skipIf(process.platform === 'win32')('asks of a link that leads round in a circle', () => {
     symlinkSync('round', join(root, 'round'))
     expect(verdicts('cat round')).toEqual(['asks'])

@@ -1,22 +1,43 @@
-import { readdirSync, realpathSync } from 'node:fs'
+import { readdirSync, realpathSync, type Dirent } from 'node:fs'
 import { posix } from 'node:path'
 
-const mostEntries = 2_000
+/** So many entries are looked at for the patterns of one path. */
+const mostEntries = 20_000
 
 /**
  * Whether a path inside the workspace leads out of it through a link that is there now: the one thing that the text of a
- * command cannot tell. `isAny` tells the sign that stands for a name which a pattern finds.
+ * command cannot tell. `isAny` is the sign that stands for a name, or a part of one, which a pattern finds; each name that it may
+ * find is looked at, on every level.
  *
- * Returns: false for what is not there. What cannot be looked at counts as leading outside.
+ * Returns: false for what is not there. What cannot be looked at, or is more than can be, counts as leading outside.
  */
 export function leadsOutside(root: string, path: string, isAny: string): boolean {
-  const names = posix.relative(root, path).split('/')
-  const at = names.findIndex((name) => name.includes(isAny))
-  const known = at < 0 ? path : posix.join(root, ...names.slice(0, at))
-  if (isOutside(root, known)) return true
-  if (at < 0) return false
-  // A pattern may find any link of the folder; deeper ones are found by name only.
-  return linksIn(known).some((link) => isOutside(root, link))
+  let left = mostEntries
+  const leads = (folder: string, names: readonly string[]): boolean => {
+    const at = names.findIndex((name) => name.includes(isAny))
+    const known = posix.join(folder, ...(at < 0 ? names : names.slice(0, at)))
+    if (isOutside(root, known)) return true
+    const [pattern, rest] = at < 0 ? [undefined, []] : [names[at], names.slice(at + 1)]
+    if (pattern === undefined) return false
+    const fits = fitting(pattern, isAny)
+    for (const entry of entriesIn(known)) {
+      if (--left < 0) return true
+      if (!fits(entry.name)) continue
+      const found = posix.join(known, entry.name)
+      if (entry.isSymbolicLink() && isOutside(root, found)) return true
+      // A link to a folder inside may have links in its turn.
+      if (rest.length > 0 && (entry.isDirectory() || entry.isSymbolicLink()) && leads(found, rest)) return true
+      // With globstar a bare pattern may stand for folders in folders.
+      if (pattern.replaceAll(isAny, '') === '' && pattern.length > isAny.length && entry.isDirectory() && leads(found, [pattern, ...rest])) return true
+    }
+    return false
+  }
+  return leads(root, posix.relative(root, path).split('/'))
+}
+
+function fitting(pattern: string, isAny: string): (name: string) => boolean {
+  const expression = new RegExp(`^${pattern.split(isAny).map((text) => text.replace(/[^\w]/g, '\\$&')).join('.*')}$`, 'su')
+  return (name) => expression.test(name)
 }
 
 function isOutside(root: string, path: string): boolean {
@@ -29,13 +50,9 @@ function isOutside(root: string, path: string): boolean {
   }
 }
 
-function linksIn(folder: string): readonly string[] {
+function entriesIn(folder: string): readonly Dirent[] {
   try {
-    const entries = readdirSync(folder, { withFileTypes: true })
-    return entries
-      .slice(0, mostEntries)
-      .filter((entry) => entry.isSymbolicLink())
-      .map(({ name }) => posix.join(folder, name))
+    return readdirSync(folder, { withFileTypes: true })
   } catch {
     return []
   }

@@ -206,7 +206,7 @@ export const contract = {
   /** A fresh worktree of the workspace's repository, on a branch of its own from what is checked out there. */
   'agent.makeWorktree': job(
     z.object({ workspace: folder, branch: z.string().min(1).max(200).nullable() }),
-    returns<{ readonly folder: string; readonly branch: string; readonly base: string }>(),
+    returns<{ readonly folder: string; readonly branch: string; readonly base: string; readonly filtersLeftOut: readonly string[] }>(),
   ),
 
   'policy.read': read(z.object({}), returns<PolicyState>()),

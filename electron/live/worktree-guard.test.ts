@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { worktreeOf } from '../workspace/worktree.js'
 import { approve, deskHarness, statusOf, type DeskHarness, type TestAgent } from '../testing/desk-harness.js'
 import { makeWorktree } from './make-worktree.js'
@@ -147,7 +147,7 @@ describe('a fresh worktree', () => {
     const made = await desk.desk.makeWorktree(repository, null, watch)
     const agent = await desk.connect({ workspace: made.folder })
     expect([made, await write(agent), desk.desk.list()[0]?.worktree]).toEqual([
-      { folder: join(desk.temp.data, 'worktrees', 'repo-1'), branch: 'overturn/repo-1', base: git(repository, 'rev-parse', 'HEAD') },
+      { folder: join(desk.temp.data, 'worktrees', 'repo-1'), branch: 'overturn/repo-1', base: git(repository, 'rev-parse', 'HEAD'), filtersLeftOut: [] },
       'done',
       { folder: made.folder, branch: made.branch, base: made.base, isProtected: false },
     ])
@@ -159,6 +159,25 @@ describe('a fresh worktree', () => {
     chmodSync(join(repository, '.git/hooks/post-checkout'), 0o755)
     await makeWorktree(data(), repository, 'topic', watch)
     expect(existsSync(join(base, 'ran'))).toBe(false)
+  })
+
+  it('runs no filter that the repository\'s own settings bring, and says which; the person\'s own ones run', async () => {
+    const ran = (name: string): string => `sh -c 'touch "${base}/${name}"; cat'`
+    const personal = join(base, 'gitconfig')
+    writeFileSync(personal, `[filter "mine"]\n\tsmudge = sed s/kept/shown/\n`)
+    vi.stubEnv('GIT_CONFIG_GLOBAL', personal)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    writeFileSync(join(repository, '.gitattributes'), 'a.txt filter=theirs\nb.txt filter=x=y\nc.txt filter=mine\n')
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) writeFileSync(join(repository, name), 'kept\n')
+    git(repository, 'add', '-A')
+    git(repository, 'commit', '-qm', 'filtered')
+    git(repository, 'config', 'filter.theirs.smudge', ran('smudged'))
+    git(repository, 'config', 'filter.theirs.required', 'true')
+    git(repository, 'config', 'filter.x=y.process', ran('processed'))
+    git(repository, 'config', 'filter.mine.smudge', ran('replaced'))
+    const made = await makeWorktree(data(), repository, 'topic', watch)
+    const texts = ['a.txt', 'b.txt', 'c.txt'].map((name) => readFileSync(join(made.folder, name), 'utf8'))
+    expect([texts, made.filtersLeftOut, ['smudged', 'processed', 'replaced'].map((name) => existsSync(join(base, name)))]).toEqual([['kept\n', 'kept\n', 'shown\n'], ['theirs', 'x=y'], [false, false, false]])
   })
 
   it.each(['-x', '--help', '', ' ', 'a..b', 'a b', '@{-1}', 'HEAD', 'main', 'x.lock', 'a\nb', 'a\0b', '../../x', '/x', '$(touch x)', 'refs/heads/~'])('is not made on a branch %j', async (branch) => {

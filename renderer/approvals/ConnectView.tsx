@@ -115,6 +115,12 @@ function Worktree({ hasWorkspace }: { readonly hasWorkspace: boolean }) {
           <span className="md">
             <b className="b">A fresh worktree is ready</b> on branch <code className="mono">{visibleText(worktree.branch)}</code>, from{' '}
             <code className="mono">{visibleText(worktree.base.slice(0, 10))}</code>. <span className="t2">The commands below are for it.</span>
+            {worktree.filtersLeftOut.length > 0 && (
+              <span className="t2">
+                {' '}
+                The repository brings filters of its own ({visibleText(worktree.filtersLeftOut.join(', '))}). They did not run: their files are as git keeps them.
+              </span>
+            )}
           </span>
         </div>
       )

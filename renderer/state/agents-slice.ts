@@ -18,7 +18,7 @@ export interface Connecting {
 export type Worktree =
   | { readonly kind: 'none' }
   | { readonly kind: 'making'; readonly progress: Progress | null }
-  | { readonly kind: 'made'; readonly folder: string; readonly branch: string; readonly base: string }
+  | { readonly kind: 'made'; readonly folder: string; readonly branch: string; readonly base: string; readonly filtersLeftOut: readonly string[] }
   | { readonly kind: 'failed'; readonly error: ReviewError }
 
 export interface AgentsState {

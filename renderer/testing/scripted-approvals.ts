@@ -188,7 +188,7 @@ export function scriptedApprovals(script: { readonly hasAgents: boolean; readonl
     'agent.connect': async ({ workspace }) => ({ workspace: workspace ?? '/home/me/shop', recipes: recipes(workspace ?? '/home/me/shop'), httpUrl: 'http://127.0.0.1:43117/mcp', problem: null }),
     'agent.makeWorktree': async ({ workspace }, { progress }) => {
       progress({ done: 1, total: 3, label: 'Checking out 412 files' })
-      return { folder: `${workspace}-worktrees/agent-1`, branch: 'overturn/agent-1', base: '5f2c81a9be0d' }
+      return { folder: `${workspace}-worktrees/agent-1`, branch: 'overturn/agent-1', base: '5f2c81a9be0d', filtersLeftOut: [] }
     },
     'policy.read': async () => policy,
     'policy.removeRule': async ({ id }) => (policy = { ...policy, settings: { ...policy.settings, rules: policy.settings.rules.filter((rule) => rule.id !== id) } }),

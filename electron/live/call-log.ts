@@ -3,6 +3,7 @@ import type { PolicySettings } from '../../shared/policy.js'
 import type { ToolAnswer } from '../agents/agent-desk.js'
 import type { Asked } from '../approvals/question.js'
 import type { Log } from '../base/log.js'
+import { environmentSecrets } from '../policy/environment-secrets.js'
 import type { SessionLog } from '../history/session-log.js'
 import type { ToolCallFacts } from '../tools/tool-session.js'
 import { changedLines, displayOfAnswer } from './answer-display.js'
@@ -26,18 +27,21 @@ export interface CallLogParts {
   readonly root: string
   readonly stance: Stance
   readonly policy: () => PolicySettings
+  /** That commands run in. */
+  readonly environment: NodeJS.ProcessEnv
   readonly readState: (sha256: string) => Promise<Uint8Array>
   readonly log: Log
   readonly now: () => number
   readonly onChanged: () => void
 }
 
-export function createCallLog({ openedLog, root, stance, policy, readState, log, now, onChanged }: CallLogParts): CallLog {
+export function createCallLog({ openedLog, root, stance, policy, environment, readState, log, now, onChanged }: CallLogParts): CallLog {
+  const secrets = environmentSecrets(environment)
   const byCall = new Map<string, readonly LedgerChange[]>()
 
   const classify: CallLog['classify'] = async (call, answer, isCounted) => {
     try {
-      const { level, reasons, answer: safe } = await classifyAnswer(call, answer, policy(), root)
+      const { level, reasons, answer: safe } = await classifyAnswer(call, answer, policy(), root, secrets)
       if (isCounted && stance.raise(level, reasons)) onChanged()
       if (isCounted && level !== 'PUBLIC') {
         const note = { callId: call.callId, level, reasons, taint: stance.taint().level }

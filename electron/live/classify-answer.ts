@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import type { PolicySettings, Sensitivity, SensitivityReason } from '../../shared/policy.js'
 import type { ToolAnswer } from '../agents/agent-desk.js'
 import { classifyResult, redact } from '../policy/classify.js'
+import type { EnvironmentSecret } from '../policy/environment-secrets.js'
 
 export interface ClassifiedAnswer {
   readonly level: Sensitivity
@@ -12,11 +13,11 @@ export interface ClassifiedAnswer {
 
 const longestMs = 5_000
 
-/** How sensitive an answer is, by the paths that it is about and by the secrets in it. */
-export async function classifyAnswer(call: { readonly tool: string; readonly args: unknown }, answer: ToolAnswer, settings: PolicySettings, root: string): Promise<ClassifiedAnswer> {
+/** How sensitive an answer is, by the paths that it is about and by the secrets in it, those of the environment among them. */
+export async function classifyAnswer(call: { readonly tool: string; readonly args: unknown }, answer: ToolAnswer, settings: PolicySettings, root: string, environment: readonly EnvironmentSecret[] = []): Promise<ClassifiedAnswer> {
   const { text, structured } = answer
   const paths = pathsOf(call.args, structured).map((path) => (isAbsolute(path) ? path : join(root, path)))
-  const { level, reasons, secrets } = await classifyResult({ tool: call.tool, paths, text, settings }, AbortSignal.timeout(longestMs))
+  const { level, reasons, secrets } = await classifyResult({ tool: call.tool, paths, text, settings, environment }, AbortSignal.timeout(longestMs))
   if (!settings.redactSecrets || secrets.length === 0) return { level, reasons, answer }
   const texts = [...new Set(secrets.map(({ start, end }) => text.slice(start, end)))].filter((each) => each !== '').sort((one, two) => two.length - one.length)
   return { level, reasons, answer: { ...answer, text: redact(text, secrets), structured: withoutTexts(structured, texts) } }

@@ -2,12 +2,12 @@
 
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type { AgentSession } from '../../shared/agents.js'
 import type { Approval, ApprovalMode, ApprovalSource } from '../../shared/approval.js'
 import { ReviewError } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
-import type { SessionKey, WorkspacePath } from '../../shared/ids.js'
+import { workspacePath, type SessionKey, type WorkspacePath } from '../../shared/ids.js'
 import type { CommandJudgement } from '../../shared/policy.js'
 import type { AgentHello, ToolAnswer } from '../agents/agent-desk.js'
 import type { ApprovalQueue } from '../approvals/approval-queue.js'
@@ -31,6 +31,7 @@ import { fewNames } from '../tools/few-names.js'
 import { tools } from '../tools/registry.js'
 import { withNotes } from '../tools/tool.js'
 import type { ToolSession } from '../tools/tool-session.js'
+import { isBelow } from '../tools/workspace-path.js'
 import { createDiskStates } from '../workspace/disk-states.js'
 import { openWorkspace } from '../workspace/workspace.js'
 import { createCallLog } from './call-log.js'
@@ -155,7 +156,7 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: O
     lookAt,
   })
   const readState = (sha256: string): Promise<Uint8Array> => store.readBlob(sha256)
-  const calls = createCallLog({ openedLog, root: workspace.root, stance, policy: () => policy.current(), readState, log, now, onChanged })
+  const calls = createCallLog({ openedLog, root: workspace.root, stance, policy: () => policy.current(), environment: deps.environment, readState, log, now, onChanged })
 
   const turns = createTurns({
     sessionId,
@@ -284,6 +285,7 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: O
     assertReadable: (absolute) => {
       if (isOwnData(absolute, dataFolder)) throw new ReviewError('OUTSIDE_WORKSPACE', 'This file belongs to Overturn itself and is not shown.', { details: { why: 'outside' } })
     },
+    ownData: isBelow(workspace.root, dataFolder) ? workspacePath(relative(workspace.root, dataFolder).split(sep).join('/')) : null,
     beginTurn: turns.begin,
     seen: new Map(),
     judge,

@@ -1,7 +1,8 @@
-import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
+import { mkdirSync, renameSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ToolAnswer } from '../agents/agent-desk.js'
-import { approve, deskHarness, statusOf, type CallOptions, type DeskHarness, type HarnessOptions, type TestAgent } from '../testing/desk-harness.js'
+import { approve, deskHarness, reject, statusOf, type CallOptions, type DeskHarness, type HarnessOptions, type TestAgent } from '../testing/desk-harness.js'
 import type { TestContent } from '../testing/temp-history.js'
 
 let desk: DeskHarness
@@ -48,8 +49,65 @@ describe('our own data', () => {
     const answers = [await write('data/policy.json', '{}'), await agent.call('read_file', { path: `${desk.temp.data}/policy.json` }), await agent.call('read_file', { path: 'data/policy.json' }), await write('data/scratch/other', 'x')]
     expect(answers.map(statusOf)).toEqual(['OUTSIDE_WORKSPACE', 'OUTSIDE_WORKSPACE', 'OUTSIDE_WORKSPACE', 'OUTSIDE_WORKSPACE'])
     await expect(desk.connect({ workspace: desk.temp.data })).rejects.toMatchObject({ code: 'OUTSIDE_WORKSPACE' })
+    const names = (await agent.call('list_directory', {})).structured['entries']
+    const found = await Promise.all([{ pattern: '*', ignored: true }, { pattern: '.', content_search: true, ignored: true, max_matches: 2_000 }].map((args) => agent.call('search_files', args)))
+    expect([names, found.filter(({ text }) => text.includes('data/'))]).toEqual([[expect.objectContaining({ name: 'ws' })], []])
     const outside = await desk.connect({})
     expect(statusOf(await outside.call('read_file', { path: `${desk.temp.data}/policy.json` }))).toBe('OUTSIDE_WORKSPACE')
+  })
+})
+
+describe('a file outside the workspace', () => {
+  const secretFile = (): string => join(desk.temp.root, '..', 'other.txt')
+  const read = (path: string, options?: CallOptions): Promise<ToolAnswer> => agent.call('read_file', { path }, options)
+
+  it('is asked for as the command that would print it, and read when that is approved', async () => {
+    await open({})
+    writeFileSync(secretFile(), 'outside\n')
+    const [byTool, byCommand] = [read(secretFile()), agent.call('run_command', { command: `cat ${secretFile()}` })]
+    const asked = [await desk.nextAsked(), await desk.nextAsked()]
+    expect(asked.map(({ subject }) => subject.kind === 'command' && [subject.command, subject.judgement.reason])).toEqual(Array(2).fill([`cat ${secretFile()}`, expect.stringContaining('outside the workspace')]))
+    for (const each of asked) await desk.decide(each, each.source.tool === 'read_file' ? approve() : reject())
+    expect([(await byTool).text, statusOf(await byCommand)]).toEqual(['outside\n', 'APPROVAL_REJECTED'])
+  })
+
+  it('is not read where nobody approves, and needs no question where a rule allows it', async () => {
+    await open({})
+    writeFileSync(secretFile(), 'outside\n')
+    const refused = read(secretFile())
+    await desk.decideNext(reject('No'))
+    const always = read(secretFile())
+    const asked = await desk.nextAsked()
+    const rules = asked.subject.kind === 'command' ? asked.subject.judgement.parts.flatMap(({ alwaysRule }) => alwaysRule ?? []) : []
+    await desk.decide(asked, approve({ alwaysRules: rules }))
+    await always
+    const [again, other] = [await read(secretFile()), await agent.call('run_command', { command: `cat ${secretFile()}` })]
+    expect([statusOf(await refused), (await refused).text.includes('outside'), rules, again.text, other.structured['stdout'], desk.asked.length]).toEqual(['APPROVAL_REJECTED', false, [`cat ${secretFile()}`], 'outside\n', 'outside\n', 2])
+  })
+
+  it('is not read where a link has taken its folder\'s place meanwhile', async () => {
+    await open({})
+    const folder = join(desk.temp.root, '..', 'around')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'x'), 'outside\n')
+    const call = read(join(folder, 'x'))
+    const asked = await desk.nextAsked()
+    renameSync(folder, `${folder}-moved`)
+    symlinkSync(`${folder}-moved`, folder)
+    await desk.decide(asked, approve())
+    expect(statusOf(await call)).toBe('FILE_CHANGED_SINCE_READ')
+  })
+})
+
+describe('secrets of the environment', () => {
+  it('are taken out of what commands print, under whatever name they are', async () => {
+    const license = 'q7RzX2mK9vLp4TsWbN8c'
+    await open({}, { environment: { PATH: process.env['PATH'], LICENSE: license } })
+    const call = agent.call('run_command', { command: 'printenv LICENSE' })
+    const asked = await Promise.race([desk.nextAsked(), call.then(() => null)])
+    if (asked) await desk.decide(asked, approve())
+    const answer = await call
+    expect([JSON.stringify(answer).includes(license), answer.text.includes('[value of LICENSE taken out]'), session().taint.level]).toEqual([false, true, 'RESTRICTED'])
   })
 })
 

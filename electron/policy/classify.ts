@@ -1,4 +1,5 @@
 import { isAtLeast, raiseTaint, type PolicySettings, type Sensitivity, type SensitivityReason } from '../../shared/policy.js'
+import { secretsOfEnvironment, type EnvironmentSecret } from './environment-secrets.js'
 import { mergeSecrets, secretsByPattern, type Secret } from './secret-patterns.js'
 import { patternFor } from './sensitive-paths.js'
 
@@ -11,6 +12,8 @@ export interface ToolResult {
   readonly paths: readonly string[]
   readonly text: string
   readonly settings: Pick<PolicySettings, 'sensitivePaths'>
+  /** Secrets of the environment that commands run in, which a result may show under any name. */
+  readonly environment?: readonly EnvironmentSecret[]
 }
 
 export interface Classification {
@@ -37,7 +40,7 @@ const namesOnly = /^(?:list_directory|exec_ls)$/
  * fires; what was cut off is said, and what was not examined for lack of time counts as CONFIDENTIAL.
  */
 export async function classifyResult(result: ToolResult, signal: AbortSignal): Promise<Classification> {
-  const { tool, paths, text, settings } = result
+  const { tool, paths, text, settings, environment = [] } = result
   const reasons: SensitivityReason[] = []
   const source = paths[0] ?? tool
   if (paths.length > 0 || text !== '')
@@ -48,14 +51,15 @@ export async function classifyResult(result: ToolResult, signal: AbortSignal): P
     if (entry) reasons.push({ level: entry.level, why: `Its path is sensitive (${entry.pattern})`, source: path })
   }
   const examined = await findSecrets(text.slice(0, maxExamined), signal)
-  const rules = [...new Set(examined.secrets.map((secret) => secret.rule))]
+  const secrets = mergeSecrets([...examined.secrets, ...secretsOfEnvironment(text.slice(0, maxExamined), environment)])
+  const rules = [...new Set(secrets.map((secret) => secret.rule))]
   for (const rule of rules) reasons.push({ level: 'RESTRICTED', why: `Holds a secret (${rule})`, source })
   if (!examined.isComplete) reasons.push({ level: 'CONFIDENTIAL', why: 'Could not be examined for secrets in time', source })
   else if (text.length > maxExamined) reasons.push({ level: 'INTERNAL', why: 'Only its first MiB was examined for secrets', source })
 
   const level = reasons.reduce((highest: Sensitivity, reason) => raiseTaint(highest, reason.level), 'PUBLIC')
   const sorted = reasons.sort((one, two) => Number(isAtLeast(two.level, one.level)) - Number(isAtLeast(one.level, two.level)))
-  return { level, reasons: sorted.slice(0, 20), secrets: examined.secrets }
+  return { level, reasons: sorted.slice(0, 20), secrets }
 }
 
 async function findSecrets(text: string, signal: AbortSignal): Promise<{ readonly secrets: readonly Secret[]; readonly isComplete: boolean }> {

@@ -18,7 +18,9 @@ export const listDirectory = tool({
   run: async ({ path }, session, call) => {
     const name = inWorkspace(session.workspace, path)
     const absolute = name === '' ? session.workspace.root : session.workspace.resolveInside(name).absolute
-    const listing = await listFolder({ absolute }, name === '' ? 'the workspace' : name, call.signal)
+    const { ownData } = session
+    const isOwn = (entry: string): boolean => (name === '' ? entry : `${name}/${entry}`) === ownData
+    const listing = await listFolder({ absolute }, name === '' ? 'the workspace' : name, call.signal, isOwn)
     const text = listing.entries.length === 0 ? '[The folder is empty.]' : listing.entries.map(line).join('\n')
     return done(listing.cutWhy === null ? text : `${text}\n[${listing.cutWhy}]`, {
       path: name === '' ? '.' : name,

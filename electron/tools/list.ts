@@ -30,12 +30,12 @@ export const maxListedEntries = 2000
 const maxReadEntries = 200_000
 
 /**
- * The entries of one folder, at most 2,000. `name` is how messages call the folder.
+ * The entries of one folder, at most 2,000. `name` is how messages call the folder; `isLeftOut` names are not shown.
  * Errors: FOLDER_NOT_FOUND, FILE_UNREADABLE (no folder, or a link to one), PERMISSION_DENIED, CANCELLED.
  */
-export async function listDirectory(folder: { readonly absolute: string }, name: string, signal?: AbortSignal): Promise<Listing> {
+export async function listDirectory(folder: { readonly absolute: string }, name: string, signal?: AbortSignal, isLeftOut: (entry: string) => boolean = () => false): Promise<Listing> {
   throwIfAborted(signal)
-  const names = await namesIn(folder.absolute, name, signal)
+  const names = (await namesIn(folder.absolute, name, signal)).filter((each) => !isLeftOut(each))
   const shown = names.sort().slice(0, maxListedEntries)
   const entries: ListedEntry[] = []
   for (const each of shown) entries.push(await entryOf(folder.absolute, each))

@@ -52,7 +52,7 @@ export async function proposeCommand(session: ToolSession, call: CallScope, prop
     sameAs: `${call.tool}\n${timeLimitMs}\n${command}`,
     texts: () => Promise.reject(new ReviewError('FILE_NOT_FOUND', 'A command has no texts to compare.')),
     carryOut: async (decision, signal): Promise<CarriedOut<ToolAnswer>> => {
-      const rules = offered(judgement, decision.alwaysRules)
+      const rules = offeredRules(judgement, decision.alwaysRules)
       // The branch, the plan, the taint or the rules may have changed since the question was asked.
       const now = session.judge(command)
       if (now.verdict === 'denied') return { kind: 'failed', outcome: deniedWords(now), error: 'COMMAND_DENIED', value: denied(now) }
@@ -198,18 +198,18 @@ function changesSomething({ isParsed, parts }: CommandJudgement): boolean {
   return !isParsed || parts.some((part) => !part.isReadOnly)
 }
 
-function denied(judgement: CommandJudgement): ToolAnswer {
+export function denied(judgement: CommandJudgement): ToolAnswer {
   return refused('COMMAND_DENIED', deniedWords(judgement), { parts: judgement.parts.map(({ text, verdict, reason }) => `${verdict}: ${text} (${reason})`) })
 }
 
-function deniedWords(judgement: CommandJudgement): string {
+export function deniedWords(judgement: CommandJudgement): string {
   const denied = judgement.parts.filter(({ verdict }) => verdict === 'denied')
   if (denied.length === 0) return judgement.reason
   return denied.map(({ text, reason }) => `"${text.slice(0, 200)}": ${reason}`).join(' ')
 }
 
 /** Only rules that were on the buttons. Errors: INVALID_PARAMS. */
-function offered(judgement: CommandJudgement, rules: readonly string[]): readonly string[] {
+export function offeredRules(judgement: CommandJudgement, rules: readonly string[]): readonly string[] {
   const known = new Set(judgement.parts.flatMap(({ alwaysRule }) => (alwaysRule === null ? [] : [alwaysRule])))
   for (const rule of rules) if (!known.has(rule)) throw new ReviewError('INVALID_PARAMS', 'This rule was not offered for this command. Nothing ran.')
   return rules

@@ -34,6 +34,7 @@ export const searchFiles = tool({
       isCaseSensitive: params.case_sensitive,
       respectIgnore: !params.ignored,
       includeHidden: true,
+      leftOut: session.ownData,
       maxMatches: params.max_matches,
     }
     const found = await search(session.workspace.root, request, { signal: call.signal })

@@ -41,6 +41,7 @@ function ripgrepArguments(root: string, request: SearchRequest, limit: number): 
     ...output,
     '--no-ignore-global',
     '--iglob=!.git',
+    ...(request.leftOut ? [`--glob=!/${request.leftOut.replace(/[*?[\]{}]/g, '[$&]')}`] : []),
     `--max-count=${limit + 1}`,
     request.isRegex ? '--engine=auto' : '--fixed-strings',
     request.isCaseSensitive ? '--case-sensitive' : '--ignore-case',

@@ -23,6 +23,8 @@ export interface SearchRequest {
   readonly respectIgnore: boolean
   /** Look also at files and folders whose names begin with a dot; never at `.git`. */
   readonly includeHidden: boolean
+  /** A folder that is not looked at, relative to the workspace; `null` for none. */
+  readonly leftOut?: string | null
   readonly maxMatches?: number
 }
 

@@ -60,6 +60,9 @@ export interface ToolSession {
    */
   readonly assertWritable: (by: 'agent' | 'person') => void
 
+  /** Our own data folder as a path of the workspace, where that holds it: it is no part of what agents see. */
+  readonly ownData: WorkspacePath | null
+
   /** Runs before a file outside the workspace is read; `absolute` has no links. Errors: OUTSIDE_WORKSPACE for our own data. */
   readonly assertReadable: (absolute: string) => void
 

@@ -20,6 +20,8 @@ export interface WalkedFile {
 export interface WalkOptions {
   readonly respectIgnore: boolean
   readonly includeHidden: boolean
+  /** A folder that is not entered, relative to the workspace. */
+  readonly leftOut?: string | null
   /** Which files to visit; all unless told. */
   readonly wants?: (folder: string, name: string) => boolean
 }
@@ -87,7 +89,7 @@ interface Walk {
 
 /** Whether the walk goes on. */
 function visitFolder(folder: Folder, walk: Walk): boolean {
-  const { respectIgnore, includeHidden, wants } = walk.options
+  const { respectIgnore, includeHidden, leftOut, wants } = walk.options
   const entries = readdirSync(folder.absolute, { withFileTypes: true })
   const chain = respectIgnore ? enterFolder(folder.chain, folder.absolute, folder.pathFromTop, dotNames(entries)) : noRules
   let raw: ReadonlyMap<string, Buffer> | null = null
@@ -106,6 +108,7 @@ function visitFolder(folder: Folder, walk: Walk): boolean {
     const bytes = raw?.get(name)
     const isLossy = folder.isLossy || (bytes !== undefined && !bytes.equals(Buffer.from(name)))
     const absolute = (): string | Buffer => placeOf(folder.absolute, name, isLossy ? (bytes ?? Buffer.from(name)) : undefined)
+    if (isFolder && leftOut !== undefined && leftOut !== null && folder.path + name === leftOut) continue
     if (isFolder) walk.stack.push({ absolute: absolute(), path: `${folder.path}${name}/`, pathFromTop: `${folder.pathFromTop}${name}/`, chain, isLossy })
     else if (!walk.visit({ name, folder: folder.path, isLink: !isFile, isNameLossy: isLossy, absolute })) return false
   }

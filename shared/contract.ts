@@ -81,6 +81,7 @@ const scope: z.ZodType<Scope, unknown> = z.discriminatedUnion('kind', [
 const target: z.ZodType<RewindTarget, unknown> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('start'), promptId: prompt }),
   z.object({ kind: z.literal('end'), promptId: prompt }),
+  z.object({ kind: z.literal('step'), promptId: prompt, step: z.number().int().min(1) }),
 ])
 
 const resolution = z.discriminatedUnion('kind', [

@@ -8,6 +8,8 @@ export type Moment =
   | { readonly kind: 'start'; readonly promptId: PromptId }
   /** As the agent left things at the end of the turn, before anyone else typed. */
   | { readonly kind: 'end'; readonly promptId: PromptId }
+  /** Right after one of the changes that the agent made in the turn, counted from 1; only sessions that ran under us know it. */
+  | { readonly kind: 'step'; readonly promptId: PromptId; readonly step: number }
   | { readonly kind: 'disk' }
 
 /** How a content is known. `none` goes with unknown. */

@@ -1,6 +1,6 @@
 import type { DiffStat } from './changes.js'
 import type { ErrorCode } from './errors.js'
-import type { ChangeBadge, FileSide, FileState } from './file-state.js'
+import type { ChangeBadge, FileSide, FileState, Moment } from './file-state.js'
 import type { OperationId, PromptId, WorkspacePath } from './ids.js'
 import type { SessionSummary } from './session.js'
 import type { OperationAction } from './timeline.js'
@@ -26,7 +26,7 @@ export interface RewindChoices {
   readonly resolutions: Readonly<Record<string, Resolution>>
 }
 
-export type RewindTarget = { readonly kind: 'start'; readonly promptId: PromptId } | { readonly kind: 'end'; readonly promptId: PromptId }
+export type RewindTarget = Exclude<Moment, { readonly kind: 'disk' }>
 
 /** What to know before files change under an agent that may be at work, since it goes on with what it read; `null` where none is. */
 export function liveWarning({ isLive, agent }: Pick<SessionSummary, 'isLive' | 'agent'>, agentName: string): string | null {

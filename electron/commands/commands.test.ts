@@ -236,7 +236,7 @@ describe('the commands', () => {
     expect(answers.map(({ notes }) => notes.split('\n')[0])).toEqual([
       'No session has this id, and no log is at this path. "overturn sessions" lists them.',
       'There is no turn "99". Turns are numbered 1 to 8.',
-      '--at is missing: a turn (its start) or "end".',
+      '--at is missing: a turn (its start), a change in it (3.2: after the second of turn 3) or "end".',
       expect.stringContaining('src/none.ts'),
       'There is nothing to undo.',
       'There is no command "fly".',

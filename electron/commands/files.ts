@@ -6,7 +6,7 @@ import { momentNamed } from './moments.js'
 import { asJson, needed, plain, session } from './words.js'
 import { watchOf, type CommandWorld, type ExitCode } from './world.js'
 
-const atMeaning = 'a turn (its start) or "end"'
+const atMeaning = 'a turn (its start), a change in it (3.2: after the second of turn 3) or "end"'
 
 /** `files <session> --at <turn|end>`: what each file that the session knows was then. */
 export async function files(line: CommandLine, world: CommandWorld): Promise<ExitCode> {

@@ -1,5 +1,6 @@
 import { ReviewError } from '../../shared/errors.js'
 import type { Moment } from '../../shared/file-state.js'
+import type { RewindTarget } from '../../shared/rewind.js'
 import type { Turn } from '../../shared/session.js'
 import type { SetAsideBranch } from '../sessions/recorded-session.js'
 
@@ -22,7 +23,18 @@ export function turnNamed(session: Turns, name: string): Turn {
 }
 
 /**
- * The moment that a person named: `start` and a turn mean the start of a turn, `end` the end of the last one, `disk` now.
+ * Where a person wants to go back to: the start of a turn, or with "3.2" right after the second change that the agent made in turn 3.
+ * Errors: TURN_NOT_FOUND, TURN_SET_ASIDE.
+ */
+export function targetNamed(session: Turns, name: string): RewindTarget {
+  const [, turn, step] = /^(.+)\.([1-9]\d{0,6})$/.exec(name) ?? []
+  const isWhole = turn === undefined || session.turns.some(({ promptId }) => promptId === name)
+  return isWhole ? { kind: 'start', promptId: turnNamed(session, name).promptId } : { kind: 'step', promptId: turnNamed(session, turn).promptId, step: Number(step) }
+}
+
+/**
+ * The moment that a person named: `start` and a turn mean the start of a turn, `3.2` a moment inside one, `end` the end of the last one,
+ * `disk` now.
  * Errors: TURN_NOT_FOUND, TURN_SET_ASIDE.
  */
 export function momentNamed(session: Turns, name: string): Moment {
@@ -30,5 +42,5 @@ export function momentNamed(session: Turns, name: string): Moment {
   const edge = name === 'start' ? session.turns.at(0) : name === 'end' ? session.turns.at(-1) : null
   if (edge === undefined) throw new ReviewError('TURN_NOT_FOUND', 'The session has no turns.')
   if (edge) return { kind: name === 'end' ? 'end' : 'start', promptId: edge.promptId }
-  return { kind: 'start', promptId: turnNamed(session, name).promptId }
+  return targetNamed(session, name)
 }

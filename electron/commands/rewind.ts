@@ -3,21 +3,20 @@ import { liveWarning, type PlannedFile, type Receipt, type ReceiptFile, type Res
 import type { SessionHistory } from '../history/session-history.js'
 import { historyOf, type Opened } from '../review/workbench.js'
 import { UsageError, type CommandLine } from './arguments.js'
-import { turnNamed } from './moments.js'
+import { targetNamed, turnNamed } from './moments.js'
 import { asJson, countOf, needed, plain, session } from './words.js'
 import { watchOf, type CommandWorld, type ExitCode } from './world.js'
 
 const onConflict = ['merge', 'keep', 'old', 'abort'] as const
 type OnConflict = (typeof onConflict)[number]
 
-/** `rewind <session> --to <turn>`: the files as they were at the start of the turn, or with --dry-run only the plan. */
+/** `rewind <session> --to <turn>`: the files as they were at the start of the turn (or with 3.2 after its second change), or with --dry-run only the plan. */
 export async function rewind(line: CommandLine, world: CommandWorld): Promise<ExitCode> {
   const to = needed(line, 'to', 'a turn; the files go back to its start')
   const policy = policyOf(line)
   const opened = await world.open(session(line))
   const history = historyTold(opened, world)
-  const { promptId } = turnNamed(opened.recorded, to)
-  const target = { kind: 'start', promptId } as const
+  const target = targetNamed(opened.recorded, to)
   const paths = line.texts('path').map(workspacePath)
   const choose = (resolutions: RewindChoices['resolutions']): RewindChoices => ({ paths: paths.length > 0 ? paths : null, resolutions })
   let asked = await opened.review.rewindTo(target, choose({}), watchOf(world, 'Reading turns'))

@@ -14,6 +14,8 @@ interface ShownTurn {
   readonly usage: Usage | null
   readonly live: boolean
   readonly files: readonly { readonly path: string; readonly kind: string; readonly insertions: number | null; readonly deletions: number | null; readonly provenance: string }[]
+  /** What the agent changed, call by call, where the session ran under us: `3.1` names the moment after the first of turn 3. */
+  readonly steps: readonly { readonly at: string; readonly provenance: string; readonly paths: readonly string[] }[]
   readonly commands: readonly { readonly command: string; readonly status: string; readonly exitCode: number | null }[]
 }
 
@@ -51,8 +53,16 @@ async function shownTurn(opened: Opened, turn: Turn, signal: AbortSignal): Promi
       deletions: stat?.deletions ?? null,
       provenance: cause,
     })),
+    steps: await stepsOf(opened, turn, signal),
     commands: commandsOf(transcript),
   }
+}
+
+async function stepsOf({ review }: Opened, turn: Turn, signal: AbortSignal): Promise<ShownTurn['steps']> {
+  const { steps, ledger } = review.contents.now()
+  const at = steps.indexOf(turn.promptId)
+  const found = at === null ? [] : ((await ledger(signal))?.steps(at) ?? [])
+  return found.map(({ cause, paths }, index) => ({ at: `${turn.index}.${index + 1}`, provenance: cause, paths }))
 }
 
 function commandsOf(transcript: readonly TranscriptEntry[]): ShownTurn['commands'] {
@@ -69,6 +79,7 @@ function asText(summary: SessionSummary, turns: readonly ShownTurn[], problems: 
   const blocks = turns.map((turn) => [
     `${turn.index ?? 'set aside'}  ${plain(turn.prompt)}  ${timeOf(turn.startedAt)}${usageText(turn.usage) === null ? '' : `  ${usageText(turn.usage)}`}`,
     ...turn.files.map((file) => `     ${letter[file.kind] ?? '?'} ${plain(file.path)}  ${signed(file)}  ${file.provenance}`),
+    ...(turn.steps.length > 1 ? turn.steps.map(({ at, provenance, paths }) => `     ${at}  ${provenance} ${paths.slice(0, 3).map((path) => plain(path)).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`) : []),
     ...turn.commands.map((command) => `     $ ${plain(command.command)}${command.status === 'done' ? '' : `  (${command.status})`}`),
   ])
   const notes = problems.length === 0 ? [] : [['Problems in the log:', ...problems.map(({ detail }) => `  ${detail}`)]]

@@ -73,7 +73,10 @@ const action: z.ZodType<RewindAction, unknown> = z.enum(['restore', 'delete', 'r
 const operationAction: z.ZodType<OperationAction, unknown> = z.enum(['rewind', 'undo', 'redo', 'take-back'])
 
 const subject: z.ZodType<OperationSubject, unknown> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('rewind'), target: z.object({ kind: z.enum(['start', 'end']), promptId: prompt }) }),
+  z.object({
+    kind: z.literal('rewind'),
+    target: z.union([z.object({ kind: z.enum(['start', 'end']), promptId: prompt }), z.object({ kind: z.literal('step'), promptId: prompt, step: z.number().int().min(1) })]),
+  }),
   z.object({ kind: z.literal('take-back'), promptId: prompt, path, hunk: z.number() }),
   z.object({ kind: z.enum(['undo', 'redo']), root: operation }),
 ])

@@ -134,7 +134,7 @@ export async function recoverAll(dataFolder: string, store: BackupStore, log: Lo
 const everything: RewindChoices = { paths: null, resolutions: {} }
 
 function requestOf({ target, turn, files, choices }: SessionRewind): RewindRequest {
-  const label = `the ${target.kind} of ${turn}`
+  const label = target.kind === 'step' ? `the state after change ${target.step} of ${turn}` : `the ${target.kind} of ${turn}`
   return { subject: { kind: 'rewind', target }, label, words: { to: target.kind === 'start' ? turn : label, by: turn }, files, choices }
 }
 

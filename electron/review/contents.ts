@@ -103,11 +103,21 @@ export function createContents({ session, disk, store, sed }: ContentsDeps): Con
       // turn changed that is not looked for.
       await now().steps.load(beginning, startOf(now().steps.turns.length), signal)
       if (!(await now().ledger(signal))?.names(path)) await now().history(signal)
+      if (moment.kind === 'step') return afterStep(now(), turn, moment.step, path, signal)
       return moment.kind === 'start' ? now().start(turn, path, signal) : (await now().end(turn, path, signal)).held
     },
     endOf: async (promptId, path, signal) => now().end(turnOf(promptId), path, signal),
     pathsTouched: (signal, onProgress) => pathsTouched(now(), signal, onProgress),
   }
+}
+
+/** Errors: TURN_NOT_FOUND where the turn has no such step. */
+async function afterStep(revision: Revision, turn: number, step: number, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Held> {
+  const ledger = await revision.ledger(signal)
+  const steps = ledger?.steps(turn).length ?? 0
+  if (!ledger || ledger.isPartial) throw new ReviewError('TURN_NOT_FOUND', 'Only a session that ran under Overturn tells its files in the middle of a turn. Name a whole turn.')
+  if (step > steps) throw new ReviewError('TURN_NOT_FOUND', steps === 0 ? 'The agent changed nothing in this turn. Name the whole turn.' : `The agent made ${steps === 1 ? '1 change' : `${steps} changes`} in this turn. There is no change ${step}.`)
+  return (await ledger.after(turn, step, path)) ?? revision.start(turn, path, signal)
 }
 
 function createRevision(session: RecordedSession, cache: StepsCache, backups: Backups, bytes: RecentBytes, sedOutcome: SedOutcome, disk: () => DiskView | null, store: BackupStore | null): Revision {

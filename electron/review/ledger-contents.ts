@@ -15,6 +15,16 @@ export interface LedgerInterlude {
   readonly cause: ChangeCause
 }
 
+/** A moment of a turn; a number is right after that step, from 1. */
+export type Edge = 'start' | 'end' | number
+
+/** One call of the agent that changed something. */
+export interface LedgerStep {
+  readonly callId: string | null
+  readonly cause: ChangeCause
+  readonly paths: readonly WorkspacePath[]
+}
+
 /** The ledger of one revision as contents. Turns count from 0. */
 export interface LedgerContents {
   readonly paths: ReadonlySet<WorkspacePath>
@@ -25,6 +35,10 @@ export interface LedgerContents {
   start(turn: number, path: WorkspacePath): Promise<Held | null>
   /** As the agent left it at the end of the turn. */
   end(turn: number, path: WorkspacePath): Promise<Held | null>
+  /** The changes that the agent made in a turn, in order; those of one call are one. Empty where the ledger does not tell them all. */
+  steps(turn: number): readonly LedgerStep[]
+  /** What a path was right after one of them, counted from 1; `null` where there is no such, or the ledger does not tell. */
+  after(turn: number, step: number, path: WorkspacePath): Promise<Held | null>
   /** What others did after the turn's last change by the agent and before the next turn, our own operations left out. */
   between(turn: number): Promise<readonly LedgerInterlude[]>
   /** What others did in the middle of a turn, before the agent went on with the same files; without what the agent did meanwhile. */
@@ -34,12 +48,12 @@ export interface LedgerContents {
   /** As it was last seen; `null` where the ledger does not name it. */
   latest(path: WorkspacePath): Promise<Held | null>
   /** Whether every change of a path from one moment on was somebody else's, and none an operation of ours. */
-  isOthersOnly(path: WorkspacePath, turn: number, edge: 'start' | 'end'): boolean
+  isOthersOnly(path: WorkspacePath, turn: number, edge: Edge): boolean
   /**
-   * What a path would be had the agent left it alone from the start or the end of one turn until the end of another. What others did
+   * What a path would be had the agent left it alone from the start, the end or a step of one turn until the end of another. What others did
    * in that other turn after the agent's last change is left out. `null` where others, or the agent, changed nothing until then.
    */
-  withoutAgent(path: WorkspacePath, turn: number, edge: 'start' | 'end', last: number): Promise<WithoutAgent | null>
+  withoutAgent(path: WorkspacePath, turn: number, edge: Edge, last: number): Promise<WithoutAgent | null>
   /** What last changed a path after the start of one turn and until the end of another; `null` for nothing. */
   lastCause(path: WorkspacePath, first: number, last: number): ChangeCause | null
   /** What was not looked at in a turn, or not kept. */
@@ -60,6 +74,40 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
   /** Twice the turn: even before it, odd in it. */
   const placeOf = (mark: LedgerMark): number => 2 * (turnOf(mark.promptId) ?? -1) + (mark.isBeforeTurn ? 0 : 1)
   const startPlace = (turn: number): number => 2 * turn
+
+  /** The marks of each step of a turn. */
+  const marksOfSteps = (turn: number): readonly (readonly LedgerMark[])[] => {
+    const here = turns[turn]
+    if (!here || pages.isPartial) return []
+    const steps: LedgerMark[][] = []
+    for (const mark of pages.ofTurn(here.promptId)) {
+      if (!isAgents(mark) || mark.paths.length === 0) continue
+      const last = steps.at(-1)
+      if (last && mark.callId !== null && last[0]?.callId === mark.callId) last.push(mark)
+      else steps.push([mark])
+    }
+    return steps
+  }
+
+  /** Where a mark stands among all, finer than `placeOf`: those of one turn in their order. */
+  const positions = new Map<PromptId, ReadonlyMap<LedgerMark, number>>()
+  const positionOf = (mark: LedgerMark): number => {
+    if (mark.isBeforeTurn) return placeOf(mark)
+    let places = positions.get(mark.promptId)
+    if (!places) {
+      const marks = pages.ofTurn(mark.promptId)
+      places = new Map(marks.map((each, at) => [each, (at + 1) / (marks.length + 2) - 0.5]))
+      positions.set(mark.promptId, places)
+    }
+    return placeOf(mark) + (places.get(mark) ?? 0)
+  }
+
+  /** Marks beyond this position come after the moment. The end of a turn is found by the agent's last change instead. */
+  const edgePosition = (turn: number, edge: Edge): number => {
+    if (edge === 'start') return startPlace(turn)
+    const last = edge === 'end' ? undefined : marksOfSteps(turn)[edge - 1]?.at(-1)
+    return last ? positionOf(last) : startPlace(turn) + 1
+  }
 
   const start = async (turn: number, path: WorkspacePath): Promise<Held | null> => {
     const marks = pages.ofPath(path)
@@ -84,6 +132,13 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
     return last ? heldOf(store, (await pages.changeOf(last, path)).after, pages) : start(turn, path)
   }
 
+  const after = async (turn: number, step: number, path: WorkspacePath): Promise<Held | null> => {
+    if (!marksOfSteps(turn)[step - 1]) return null
+    const until = edgePosition(turn, step)
+    const last = pages.ofPath(path).findLast((mark) => placeOf(mark) === startPlace(turn) + 1 && positionOf(mark) <= until)
+    return last ? heldOf(store, (await pages.changeOf(last, path)).after, pages) : start(turn, path)
+  }
+
   const changeOf = async (mark: LedgerMark, path: WorkspacePath): Promise<OthersChange> => {
     const { before, after } = await pages.changeOf(mark, path)
     return { before: await heldOf(store, before, pages), after: await heldOf(store, after, pages) }
@@ -95,6 +150,8 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
     names: (path) => pages.paths.has(path),
     start,
     end,
+    steps: (turn) => marksOfSteps(turn).map((marks) => ({ callId: marks[0]?.callId ?? null, cause: marks[0]?.cause ?? 'unknown', paths: [...new Set(marks.flatMap(({ paths }) => paths))] })),
+    after,
     between: async (turn) => {
       const [here, next] = [turns[turn], turns[turn + 1]]
       const marks = [...(here ? pages.ofTurn(here.promptId).filter((mark) => !mark.isBeforeTurn && !isAgents(mark)) : []), ...(next ? pages.ofTurn(next.promptId).filter((mark) => mark.isBeforeTurn) : [])]
@@ -124,23 +181,28 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
       )
     },
     hasTyping: (path, from, to) => {
-      const momentPlace = (moment: Moment): number => (moment.kind === 'disk' ? Infinity : 2 * (turnOf(moment.promptId) ?? -1) + (moment.kind === 'end' ? 1 : 0))
-      const [first = 0, last = 0] = [momentPlace(from), momentPlace(to)].sort((one, two) => one - two)
-      // The end of a turn is what the agent left: what was typed after that comes later.
-      const markPlace = (mark: LedgerMark): number => placeOf(mark) + (mark.isBeforeTurn || isFollowedInTurn(pages, mark, path) ? 0 : 0.5)
-      return pages.ofPath(path).some((mark) => isTyping(mark) && markPlace(mark) > first && markPlace(mark) <= last)
+      const isBy = (mark: LedgerMark, moment: Moment): boolean => {
+        if (moment.kind === 'disk') return true
+        const turn = turnOf(moment.promptId) ?? -1
+        // The end of a turn is what the agent left: what was typed after that comes later.
+        if (moment.kind === 'end' && placeOf(mark) === startPlace(turn) + 1) return isFollowedInTurn(pages, mark, path)
+        return positionOf(mark) <= edgePosition(turn, moment.kind === 'step' ? moment.step : moment.kind)
+      }
+      return pages.ofPath(path).some((mark) => isTyping(mark) && isBy(mark, from) !== isBy(mark, to))
     },
     latest: async (path) => {
       const last = pages.ofPath(path).at(-1)
       return last ? heldOf(store, (await pages.changeOf(last, path)).after, pages) : null
     },
     isOthersOnly: (path, turn, edge) => {
-      const since = pages.ofPath(path).filter((mark) => !mark.isFirstSight && placeOf(mark) > startPlace(turn) + (edge === 'end' ? 1 : 0))
+      const from = edgePosition(turn, edge)
+      const since = pages.ofPath(path).filter((mark) => !mark.isFirstSight && positionOf(mark) > from)
       return since.length > 0 && since.every((mark) => !isAgents(mark) && !mark.isSetAside && mark.cause !== 'rewind')
     },
     withoutAgent: async (path, turn, edge, last) => {
       if (pages.isPartial) return null
-      const within = pages.ofPath(path).filter((mark) => placeOf(mark) > startPlace(turn) && placeOf(mark) <= startPlace(last) + 1)
+      const from = edge === 'end' ? startPlace(turn) : edgePosition(turn, edge)
+      const within = pages.ofPath(path).filter((mark) => positionOf(mark) > from && placeOf(mark) <= startPlace(last) + 1)
       const left = edge === 'end' ? lastOfAgent(turn, path) : undefined
       const marks = left ? within.slice(within.indexOf(left) + 1) : within
       const lastOfAll = marks.findLastIndex(isAgents)
@@ -148,7 +210,7 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
       const since = marks.filter((mark, at) => at < lastOfAll || placeOf(mark) <= startPlace(last))
       // What stood there after an operation of ours is what a person chose.
       const typed = since.slice(since.findLastIndex(({ cause }) => cause === 'rewind') + 1).filter(isTyping)
-      const first = typed.length > 0 ? await (edge === 'start' ? start : end)(turn, path) : null
+      const first = typed.length > 0 ? await (typeof edge === 'number' ? after(turn, edge, path) : (edge === 'start' ? start : end)(turn, path)) : null
       if (!first || !isKnown(first)) return null
       return withoutAgent(first, await Promise.all(typed.map((mark) => changeOf(mark, path))))
     },

@@ -113,7 +113,7 @@ function effectiveRewinds(operations: readonly Operation[], turns: readonly Turn
     if (subject.kind !== 'rewind' || !isWorking(operation) || isUndoneIn(operations, operation)) return []
     const turn = indexes.get(subject.target.promptId)
     const last = operations.filter((other) => rootOf(other) === operation.intent.id && isWorking(other)).at(-1)
-    return turn === undefined ? [] : [{ at: last?.intent.at ?? operation.intent.at, turn, isEnd: subject.target.kind === 'end' }]
+    return turn === undefined ? [] : [{ at: last?.intent.at ?? operation.intent.at, turn, isEnd: subject.target.kind !== 'start' }]
   })
   return rewinds.sort((one, two) => one.at - two.at)
 }

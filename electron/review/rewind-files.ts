@@ -7,6 +7,7 @@ import type { Journal } from '../history/journal.js'
 import type { RewindInput } from '../history/rewind.js'
 import { byPath, type Contents } from './contents.js'
 import { isKnown, unknown } from './held.js'
+import type { Edge } from './ledger-contents.js'
 import { isOutside } from './path-events.js'
 import type { PairWatch } from './scoped-pairs.js'
 import { isUnchanged } from './turn-files.js'
@@ -43,14 +44,14 @@ async function fileForRewind(contents: Contents, ours: OurOperations | null, tar
   const proven = await contents.contentAt(target, path, signal)
   const turn = steps.indexOf(target.promptId) ?? 0
   const last = steps.turns.length - 1
-  const touched = steps.touches(path, target.kind === 'start' ? turn : turn + 1, last)
+  const touched = steps.touches(path, target.kind === 'end' ? turn + 1 : turn, last)
   const isAsFirstTouched = !isKnown(proven) && touched !== null
   const held = isAsFirstTouched ? await contents.now().start(touched.first, path, signal) : proven
   if (!isKnown(held) && !touched) return null
   const left = await leftLast(contents, ours, path, signal)
   const ledger = await contents.now().ledger(signal)
   // What others changed before the agent changed the file stays, or is asked about where it does not fit.
-  const apart = isAsFirstTouched ? null : await ledger?.withoutAgent(path, turn, target.kind, last)
+  const apart = isAsFirstTouched ? null : await ledger?.withoutAgent(path, turn, edgeOf(target), last)
   const goal = apart?.held ?? held
   const base = apart?.clash && !left.isOurs ? apart.clash : left
   // What only somebody else changed since is not the agent's to take back: held against itself it stays, unless a person chooses.
@@ -67,10 +68,12 @@ async function fileForRewind(contents: Contents, ours: OurOperations | null, tar
   }
 }
 
-async function isOthersOnly(contents: Contents, ours: OurOperations | null, { kind, promptId }: RewindTarget, path: WorkspacePath, signal: AbortSignal | undefined): Promise<boolean> {
+const edgeOf = (target: RewindTarget): Edge => (target.kind === 'step' ? target.step : target.kind)
+
+async function isOthersOnly(contents: Contents, ours: OurOperations | null, target: RewindTarget, path: WorkspacePath, signal: AbortSignal | undefined): Promise<boolean> {
   const ledger = await contents.now().ledger(signal)
-  const turn = contents.now().steps.indexOf(promptId) ?? 0
-  if (!ledger?.isOthersOnly(path, turn, kind)) return false
+  const turn = contents.now().steps.indexOf(target.promptId) ?? 0
+  if (!ledger?.isOthersOnly(path, turn, edgeOf(target))) return false
   const ourLast = ours?.journal.lastLeft(path)
   const seen = ourLast && (await ledger.latest(path))
   // An operation of ours that still stands has the last word; one that was undone has none.

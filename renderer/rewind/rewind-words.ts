@@ -9,7 +9,7 @@ import { clockText, countText, durationText, numberText } from '../ui/words.js'
 export function targetText(session: OpenSession, target: RewindTarget): string {
   const index = liveTurns(session).find(({ promptId }) => promptId === target.promptId)?.index
   const turn = index === undefined ? 'a turn set aside' : `turn ${index}`
-  return target.kind === 'start' ? `the start of ${turn}` : `the end of ${turn}`
+  return target.kind === 'step' ? `the state after change ${target.step} of ${turn}` : `the ${target.kind} of ${turn}`
 }
 
 interface ActionWords {

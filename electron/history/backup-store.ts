@@ -221,11 +221,13 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
   const readBlob = async (sha256: string, signal?: AbortSignal): Promise<Uint8Array> => {
     throwIfAborted(signal)
     const isWhole = (bytes: Uint8Array | null): bytes is Uint8Array => bytes !== null && sha256Of(bytes) === sha256
+    const known = packed.has(sha256) ? await readPlaced(await findPacked(sha256)) : null
+    if (isWhole(known)) return known
     const loose = await readLoose(sha256)
     if (isWhole(loose)) return loose
-    const known = await readPlaced(await findPacked(sha256))
-    if (isWhole(known)) return known
-    if (!loose && !known) throw new ReviewError('BACKUP_MISSING', 'The backup is no longer in the store.')
+    const found = known ?? (await readPlaced(await findPacked(sha256)))
+    if (isWhole(found)) return found
+    if (!loose && !found) throw new ReviewError('BACKUP_MISSING', 'The backup is no longer in the store.')
     // A blob that was found damaged when it was kept again lies in two places.
     const other = await readPlaced(await findAnew(sha256))
     if (isWhole(other)) return other

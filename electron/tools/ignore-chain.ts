@@ -5,6 +5,8 @@ import { parseIgnoreRules, type IgnoreRules } from './ignore-rules.js'
 /** Rules of one folder and of those above it, by the kind of file; the deepest folder that says something counts. */
 export interface IgnoreChain {
   readonly byKind: Readonly<Record<Kind, Layer | null>>
+  /** All of them in the order in which they are asked. */
+  readonly layers: readonly Layer[]
   readonly isEmpty: boolean
 }
 
@@ -21,7 +23,7 @@ type Kind = (typeof kinds)[number]
 
 const fileNames = ['.rgignore', '.ignore', '.gitignore'] as const
 const maxRuleBytes = 4 * 1024 * 1024
-export const noRules: IgnoreChain = { byKind: { '.rgignore': null, '.ignore': null, '.gitignore': null, exclude: null }, isEmpty: true }
+export const noRules: IgnoreChain = { byKind: { '.rgignore': null, '.ignore': null, '.gitignore': null, exclude: null }, layers: [], isEmpty: true }
 
 /** Where a walk below `folder` starts: the folder whose rules count first, and the chain of all above `folder`. */
 export interface IgnoreStart {
@@ -65,16 +67,19 @@ export function enterFolder(chain: IgnoreChain, absolute: string | Buffer, path:
     byKind.exclude = typeof absolute === 'string' ? layer(excludeFile(absolute), path.length, null) : null
   }
   for (const file of files) byKind[file] = layer(below(absolute, file), path.length, byKind[file]) ?? byKind[file]
-  return { byKind, isEmpty: kinds.every((kind) => byKind[kind] === null) }
+  const layers = kinds.flatMap((kind) => withThoseAbove(byKind[kind]))
+  return { byKind, layers, isEmpty: layers.length === 0 }
+}
+
+function withThoseAbove(layer: Layer | null): readonly Layer[] {
+  return layer ? [layer, ...withThoseAbove(layer.above)] : []
 }
 
 /** What the rules say about an entry of the folder `path`; `kept` when one names it as not to be ignored. */
 export function verdictOf(chain: IgnoreChain, path: string, name: string, isFolder: boolean): 'ignored' | 'kept' | null {
-  for (const kind of kinds) {
-    for (let at = chain.byKind[kind]; at; at = at.above) {
-      const verdict = at.rules.verdict(path.slice(at.base), name, isFolder)
-      if (verdict !== null) return verdict
-    }
+  for (const { rules, base } of chain.layers) {
+    const verdict = rules.verdict(base === 0 ? path : path.slice(base), name, isFolder)
+    if (verdict !== null) return verdict
   }
   return null
 }

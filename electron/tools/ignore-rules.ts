@@ -23,9 +23,8 @@ export function parseIgnoreRules(text: string): IgnoreRules | null {
   blocks.reverse()
   return {
     verdict: (folder, name, isFolder) => {
-      const block = blocks.find((each) => (isFolder || !each.isForFolders) && fits(each, folder, name))
-      if (!block) return null
-      return block.isNegated ? 'kept' : 'ignored'
+      for (const block of blocks) if ((isFolder || !block.isForFolders) && fits(block, folder, name)) return block.isNegated ? 'kept' : 'ignored'
+      return null
     },
   }
 }

@@ -1,8 +1,9 @@
 import type { SessionSummary } from '../../shared/session.js'
+import { usageText } from '../../shared/usage.js'
 import { openSession } from '../state/actions.js'
 import { agentOfSession, AgentSign, sessionAgentText } from '../ui/agents.js'
-import { Badge, Stat } from '../ui/parts.js'
-import { countText, whenText } from '../ui/words.js'
+import { Badge, Stat, UsageText } from '../ui/parts.js'
+import { countText, sessionWhen, sessionWhenSentence } from '../ui/words.js'
 
 interface RowProps {
   readonly session: SessionSummary
@@ -14,12 +15,13 @@ interface RowProps {
 /** One session of the list: its title, agent, time and size. */
 export function SessionRow({ session, isOn, now, style }: RowProps) {
   const turns = session.turns === null ? null : countText(session.turns, 'turn')
-  const when = session.isLive ? 'Live' : session.lastActiveAt === null ? 'No time recorded' : whenText(session.lastActiveAt, now)
+  const when = sessionWhen(session, now)
   const label = [
     session.title,
     sessionAgentText(session),
     when,
     turns,
+    usageText(session.usage),
     session.problems > 0 ? countText(session.problems, 'problem') : null,
     session.workspace === null ? 'read only' : null,
   ]
@@ -31,7 +33,7 @@ export function SessionRow({ session, isOn, now, style }: RowProps) {
       aria-label={label.filter(Boolean).join(', ')}
       className={isOn ? 'ses on' : 'ses'}
       style={style}
-      title={session.title}
+      title={[session.title, turns].filter(Boolean).join('\n')}
       onClick={() => void openSession(session.key)}
     >
       <div className="l1">
@@ -46,7 +48,7 @@ export function SessionRow({ session, isOn, now, style }: RowProps) {
       </div>
       <div className="l2">
         <AgentSign agent={agentOfSession(session)} />
-        <span>{when}</span>
+        <span title={sessionWhenSentence(session)}>{when}</span>
         {session.client !== null && (
           <>
             <span>·</span>
@@ -56,12 +58,10 @@ export function SessionRow({ session, isOn, now, style }: RowProps) {
           </>
         )}
         {turns && session.client === null && (
-          <>
-            <span>·</span>
-            <span className="ell">{turns}</span>
-          </>
+          <span className="ell ses-turns">· {turns}</span>
         )}
         <span className="grow" />
+        <UsageText usage={session.usage} />
         {session.stat && <Stat stat={session.stat} />}
       </div>
     </div>

@@ -1,12 +1,13 @@
 import { isOpen } from '../../shared/approval.js'
+import type { SessionSummary } from '../../shared/session.js'
 import { chooseWorkspace, openDialog, openSearch, setView, showPolicy, useOpenSummary } from '../state/actions.js'
 import { valueOf } from '../state/loadable.js'
 import { rewindToSelected, undoLast } from '../state/rewind-actions.js'
 import type { OpenSession, View } from '../state/shell-slice.js'
 import { useStore } from '../state/store.js'
 import { Brand, Icon } from '../ui/icons.js'
-import { Button, Kbd } from '../ui/parts.js'
-import { folderName } from '../ui/words.js'
+import { Button, Kbd, UsageText } from '../ui/parts.js'
+import { folderName, sessionWhenSentence } from '../ui/words.js'
 import { LostBanner } from './LostBanner.js'
 import { Problems } from './Problems.js'
 import { ViewTab } from './ViewTab.js'
@@ -94,7 +95,25 @@ function Crumb({ session }: { readonly session: OpenSession }) {
           Attach a folder…
         </Button>
       )}
+      {/* Last, since it may come later than the rest. */}
+      <SessionFacts summary={summary} />
     </div>
+  )
+}
+
+/** That the session is over, and what it took. */
+function SessionFacts({ summary }: { readonly summary: SessionSummary }) {
+  return (
+    <>
+      {summary.end && (
+        <span className="crumb-fact" title={sessionWhenSentence(summary)}>
+          Ended
+        </span>
+      )}
+      <span className="crumb-fact crumb-usage">
+        <UsageText usage={summary.usage} />
+      </span>
+    </>
   )
 }
 

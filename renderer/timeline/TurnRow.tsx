@@ -2,7 +2,7 @@ import { memo, type PointerEvent } from 'react'
 import type { TurnDetails } from '../../shared/timeline.js'
 import { selectUserPart } from '../state/actions.js'
 import { Icon, type IconName } from '../ui/icons.js'
-import { ChurnBars, Kbd, Stat } from '../ui/parts.js'
+import { ChurnBars, Kbd, Stat, UsageText } from '../ui/parts.js'
 import { clockText, countText, numberText } from '../ui/words.js'
 import { userTitle, userTitleInside } from './labels.js'
 import type { RailRow } from './rail.js'
@@ -93,6 +93,7 @@ export function Meta({
       {details.files === 0 ? <span>{details.limits.length > 0 ? 'No change seen' : 'No file changed'}</span> : <span>{countText(details.files, 'file')}</span>}
       {details.files > 0 && <Stat stat={details.stat} />}
       {details.files > 0 && <ChurnBars stat={details.stat} />}
+      <UsageText usage={details.usage} />
       {!isSum && <Count icon="agent" count={details.subagents} what="subagent" />}
       {!isSum && <Count icon="command" count={details.commands} what="command" />}
       <Count icon="conflict" count={details.failed} what="failed" look="del" />

@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react'
 import type { DiffStat } from '../../shared/changes.js'
+import { usageText, usageWords, type Usage } from '../../shared/usage.js'
 import { churnCells } from './churn-cells.js'
 import { Icon, type IconName } from './icons.js'
 import { keyNames } from './key-names.js'
@@ -164,6 +165,17 @@ export function Stat({ stat }: { readonly stat: DiffStat }) {
       {stat.insertions > 0 && <span className="add">+{formatCount(stat.insertions)}</span>}
       {stat.insertions > 0 && stat.deletions > 0 && ' '}
       {stat.deletions > 0 && <span className="del">−{formatCount(stat.deletions)}</span>}
+    </span>
+  )
+}
+
+/** Tokens, or where only that is known the cost, in few words; all that was recorded on hover. Nothing where nothing was. */
+export function UsageText({ usage }: { readonly usage: Usage | null }) {
+  const words = usageText(usage)
+  if (usage === null || words === null) return null
+  return (
+    <span className="num usage" title={usageWords(usage).join('\n')}>
+      {words}
     </span>
   )
 }

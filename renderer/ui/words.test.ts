@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clockText, countText, dayText, durationText, formatCount, sizeText, splitPath, whenText } from './words.js'
+import { clockText, countText, dayText, durationText, formatCount, sizeText, splitPath, whenText, sessionWhen, sessionWhenSentence } from './words.js'
 
 const now = new Date(2026, 10, 30, 12, 38).getTime()
 const at = (year: number, month: number, day: number, hours = 9): number => new Date(year, month - 1, day, hours, 5).getTime()
@@ -45,6 +45,29 @@ describe('words', () => {
     expect([splitPath('src/cart/total.ts'), splitPath('a')]).toEqual([
       { folder: 'src/cart/', name: 'total.ts' },
       { folder: '', name: 'a' },
+    ])
+  })
+})
+
+describe('when a session was', () => {
+  it('says that it is over only where that is known', () => {
+    const at = new Date(2026, 10, 30, 9, 12).getTime()
+    const now = new Date(2026, 10, 30, 18).getTime()
+    const session = { isLive: false, end: null, lastActiveAt: at }
+    expect([
+      { ...session, isLive: true },
+      session,
+      { ...session, lastActiveAt: null },
+      { ...session, end: { at: new Date(2026, 10, 27).getTime(), how: 'ended' as const } },
+      { ...session, end: { at: null, how: 'archived' as const } },
+      { ...session, end: { at: null, how: 'archived' as const }, lastActiveAt: null },
+    ].map((each) => [sessionWhen(each, now), sessionWhenSentence(each)])).toEqual([
+      ['Live', 'The log is still being written'],
+      ['09:12', 'When the log was last written; it does not say that the session ended'],
+      ['No time recorded', 'When the log was last written; it does not say that the session ended'],
+      ['Ended 27 Nov', 'The log says that the session ended'],
+      ['Ended 09:12', 'The session was archived'],
+      ['Ended', 'The session was archived'],
     ])
   })
 })

@@ -1,3 +1,5 @@
+import type { SessionSummary } from '../../shared/session.js'
+
 /** A count for a narrow place: digits up to 9,999, then `12k`, `1.2M`. */
 export function formatCount(count: number): string {
   if (count < 10_000) return String(count)
@@ -49,6 +51,21 @@ export function dayText(at: number, now: number): string {
 /** When something was, as short as it is clear: the time today, else the day. */
 export function whenText(at: number, now: number): string {
   return dayNumber(at) === dayNumber(now) ? clockText(at) : dayText(at, now)
+}
+
+/** When a session was written last, or that it is over: `Live`, `Ended 09:12`, `27 Nov`. */
+export function sessionWhen({ isLive, end, lastActiveAt }: Pick<SessionSummary, 'isLive' | 'end' | 'lastActiveAt'>, now: number): string {
+  if (isLive) return 'Live'
+  const at = end?.at ?? lastActiveAt
+  if (end) return at === null ? 'Ended' : `Ended ${whenText(at, now)}`
+  return at === null ? 'No time recorded' : whenText(at, now)
+}
+
+/** The same in a sentence. */
+export function sessionWhenSentence({ isLive, end }: Pick<SessionSummary, 'isLive' | 'end'>): string {
+  if (isLive) return 'The log is still being written'
+  if (end === null) return 'When the log was last written; it does not say that the session ended'
+  return end.how === 'archived' ? 'The session was archived' : 'The log says that the session ended'
 }
 
 /** Days since an arbitrary one, in local time. */

@@ -12,6 +12,7 @@ import { servedMethods } from './api/served-methods.js'
 import { openLog, type Log } from './base/log.js'
 import { dataFolderPath, openDataFolder, openSettings } from './base/settings.js'
 import { createSedRunner } from './edits/sed-runner.js'
+import { createSedOutcomes } from './review/sed-outcomes.js'
 import { openConnection, type Host } from './hosts/host.js'
 import { openBackupStore } from './history/backup-store.js'
 import { openJournal } from './history/journal.js'
@@ -76,12 +77,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   const listeners = new Set<(event: string, payload: unknown) => void>()
   const emit = <E extends keyof Events>(event: E, payload: Events[E]): void => listeners.forEach((listener) => listener(event, payload))
 
+  const sed = createSedRunner(join(programFolder, 'sed-worker.cjs'))
   const library = createLibrary({
     dataFolder,
     environment,
     home,
     log,
     store,
+    sedOutcome: createSedOutcomes(sed),
     locations: () => [...options.locations, ...settings.current().locations],
     attachments: () => settings.current().attachments,
     fallbackWorkspace: options.workspace,
@@ -91,7 +94,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   const recovered = recoverAll(dataFolder, store, log)
   const comparer = createTextComparer(join(programFolder, 'diff-worker.cjs'))
-  const sed = createSedRunner(join(programFolder, 'sed-worker.cjs'))
   const openRecorded: typeof library.open = async (key, signal) => {
     await recovered
     return library.open(key, signal)

@@ -5,7 +5,7 @@ import { keepsLineEnds, leftNoTrace } from '../edits/sed-traits.js'
 import { ofBytes, sha256, withMode, type Held } from './held.js'
 import { weigh } from './observations.js'
 import { disturbs, type PathEvent } from './path-events.js'
-import type { SedOutcome } from './sed-outcomes.js'
+import type { SedOutcome } from '../sessions/session-reader.js'
 import type { TimelineSteps } from './timeline-steps.js'
 
 /** What is needed to look behind a command. */

@@ -1,10 +1,8 @@
 import type { RecognisedSed } from '../edits/sed-command.js'
 import type { SedRunner } from '../edits/sed-runner.js'
+import type { SedOutcome } from '../sessions/session-reader.js'
 import { sha256 } from './held.js'
 import { RecentBytes } from './recent.js'
-
-/** The bytes that a recorded sed made of a file's bytes; `null` where that is not certain. */
-export type SedOutcome = (parsed: RecognisedSed, before: Uint8Array, signal?: AbortSignal) => Promise<Uint8Array | null>
 
 /** Of the machine's locale a log says nothing: an outcome counts where it is the same in all of these. */
 const locales = ['C.UTF-8', 'en_US.UTF-8', 'C']

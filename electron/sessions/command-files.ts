@@ -81,6 +81,20 @@ export async function commandFiles(deps: CommandFilesDeps): Promise<readonly Com
   return entries
 }
 
+/**
+ * Whether a call may have changed a file, by name or as one of any: of commands by their text, of other calls as `isWild` says. Made for
+ * one session, whose calls it remembers.
+ */
+export function mayChangeBy(folder: string | null, isWild: (call: ToolCall) => boolean): (call: ToolCall, path: WorkspacePath) => boolean {
+  const known = new WeakMap<ToolCall, readonly ShellStep[]>()
+  return (call, path) => {
+    if (folder === null) return isWild(call) || (call.command !== null && call.status !== 'refused')
+    const steps = known.get(call) ?? stepsOf(call, folder, isWild)
+    known.set(call, steps)
+    return steps.some((step) => mayTouch(step, path) || (step.kind === 'file' && step.path === path && step.how !== 'mode'))
+  }
+}
+
 type Steps = readonly (readonly (readonly ShellStep[])[])[]
 
 function stepsOf(call: ToolCall, folder: string, isWild: (call: ToolCall) => boolean): readonly ShellStep[] {

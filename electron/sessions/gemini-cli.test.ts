@@ -8,9 +8,12 @@ import { promptId } from '../../shared/ids.js'
 import type { ToolCall } from '../../shared/session.js'
 import { silentLog } from '../base/log.js'
 import { ledgerLines } from '../testing/ledger-lines.js'
+import { createSedOutcomes } from '../review/sed-outcomes.js'
+import { sedInThisThread } from '../testing/open-simulated.js'
 import { Random } from '../testing/random.js'
 import { geminiReader } from './gemini-cli.js'
 import type { RecordedSession } from './recorded-session.js'
+import type { OpenOptions } from './session-reader.js'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -21,7 +24,7 @@ interface World {
   readonly root: string
   readonly folder: string
   readonly put: (path: string, text: string) => void
-  readonly open: (lines: readonly (Json | string)[], hasDisk?: boolean, name?: string) => Promise<RecordedSession>
+  readonly open: (lines: readonly (Json | string)[], hasDisk?: boolean, name?: string, more?: Partial<OpenOptions>) => Promise<RecordedSession>
 }
 
 function newWorld(): World {
@@ -34,10 +37,10 @@ function newWorld(): World {
     writeFileSync(join(root, path), text)
   }
   put('.gemini/tmp/project/.project_root', folder)
-  const open: World['open'] = async (lines, hasDisk = false, name = 'session-2026-01-01T00-00-abcd.jsonl') => {
+  const open: World['open'] = async (lines, hasDisk = false, name = 'session-2026-01-01T00-00-abcd.jsonl', more = {}) => {
     const path = `.gemini/tmp/project/chats/${name}`
     put(path, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n') + '\n')
-    const session = await geminiReader.open({ file: join(root, path), agent: 'gemini-cli', indexFile: null, workspace: hasDisk ? folder : null, isFollowed: false, log: silentLog, environment: {}, home: root, dataFolder: root })
+    const session = await geminiReader.open({ file: join(root, path), agent: 'gemini-cli', indexFile: null, workspace: hasDisk ? folder : null, isFollowed: false, log: silentLog, environment: {}, home: root, dataFolder: root, ...more })
     onTestFinished(() => session.close())
     return session
   }
@@ -189,6 +192,31 @@ describe('a session of Gemini CLI', () => {
     const world = newWorld()
     const session = await world.open([header, user('m1', 'one'), gemini('m2', [create(world, 'c1', 'a.txt', 'one\n'), shell('s1', 'make')]), user('m3', 'two'), gemini('m4')])
     expect(await linesOf(session)).toEqual(['1 edit a.txt: absent > "one\\n" (record)', '1 command a.txt: "one\\n" (record) > ? changed-by-command', '2- unknown a.txt: ? changed-by-command > ? changed-by-command'])
+  })
+
+  it('says as much of it where commands only read, or changed other files', async () => {
+    const world = newWorld()
+    const session = await world.open([header, user('m1', 'one'), gemini('m2', [create(world, 'c1', 'a.txt', 'one\n'), shell('s1', 'ls -la && cat a.txt'), shell('s2', 'echo x > other.txt')])])
+    expect(await linesOf(session)).toEqual(['1 edit a.txt: absent > "one\\n" (record)', '1 command other.txt: ? no-record > "x\\n" (command)'])
+  })
+
+  it('computes what a sed made of a text that an edit left, and tells of the file on both sides of it', async () => {
+    const world = newWorld()
+    const sedOutcome = createSedOutcomes(sedInThisThread)
+    world.put('project/a.txt', 'one\r\nTHREE\r\n')
+    const calls = [replace(world, 'c1', 'a.txt', 'one\nzwei\n', 'one\ntwo\n'), shell('s1', "sed -i 's/two/three/' a.txt"), replace(world, 'c2', 'a.txt', 'one\nthree\n', 'one\nTHREE\n')]
+    const told = async (more: readonly Json[]): Promise<readonly string[]> => linesOf(await world.open([header, user('m1', 'one'), gemini('m2', [...calls.slice(0, 1), ...more, ...calls.slice(1)])], true, undefined, { sedOutcome }))
+    const known = await told([])
+    const other = await told([shell('s2', 'make')])
+    expect([known, other[1]]).toEqual([
+      [
+        '1- unknown a.txt: ? no-record > ? no-record',
+        '1 edit a.txt: ? no-record > "one\\r\\ntwo\\r\\n" (edit)',
+        '1 command a.txt: "one\\r\\ntwo\\r\\n" (edit) > "one\\r\\nthree\\r\\n" (edit)',
+        '1 edit a.txt: "one\\r\\nthree\\r\\n" (edit) > "one\\r\\nTHREE\\r\\n" (disk)',
+      ],
+      '1 edit a.txt: ? no-record > ? no-record',
+    ])
   })
 
   it('claims no last state where a line is lost, since it may have been a later edit', async () => {

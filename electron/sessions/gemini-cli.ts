@@ -182,7 +182,7 @@ class GeminiSource implements DocumentSource {
     readTurn: (promptId: PromptId) => Promise<readonly TranscriptEntry[]>,
     signal?: AbortSignal,
   ): Promise<LedgerPages> {
-    const { workspace, file } = this.options
+    const { workspace, file, sedOutcome } = this.options
     const [git, shadow] = [this.git, this.shadow]
     const checkpoints = shadow ? await readCheckpoints(join(dirname(dirname(file)), 'checkpoints')) : []
     const commits = (await git?.commits(signal)) ?? []
@@ -208,6 +208,7 @@ class GeminiSource implements DocumentSource {
       isBroken,
       folder,
       disk: (path) => lookInside(workspace, path),
+      sedOutcome,
       afterRewinds: new Set(rewinds.flatMap(({ after }) => turns[after === null ? 0 : turns.indexOf(after) + 1] ?? [])),
       evidenceOf: async (path) => {
         const disk = await readInside(workspace, path)

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { FileState, UnknownReason } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
-import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
-import { commandFiles, type CommandEntry, type CommandState, type TurnCalls } from './command-files.js'
+import type { RecordedText, ToolCall, TranscriptEntry } from '../../shared/session.js'
+import { commandFiles, mayChangeBy, type CommandEntry, type CommandState, type TurnCalls } from './command-files.js'
 import { computedPages, type ComputedEntry } from './computed-ledger.js'
-import { isJoined, newEvent, proveChain, type ChainEvidence, type EditEvent, type KnownBytes, type Slot } from './gemini-chain.js'
+import { isJoined, newEvent, proveChain, textOfBytes, type ChainEvidence, type EditEvent, type KnownBytes, type Slot } from './gemini-chain.js'
 import { harmlessTools } from './gemini-calls.js'
 import type { LedgerPages } from './recorded-session.js'
 import type { DiskFile } from './read-inside.js'
+import type { SedOutcome } from './session-reader.js'
+import { shellEffects } from '../shell/shell-effects.js'
 import { blankWords } from './text-ledger.js'
 
 export interface GeminiLedgerDeps {
@@ -21,6 +23,7 @@ export interface GeminiLedgerDeps {
   /** Folder of the session, as it is recorded. */
   readonly folder: string | null
   readonly disk: (path: WorkspacePath) => Promise<DiskFile | null>
+  readonly sedOutcome?: SedOutcome | undefined
 }
 
 type Entry = ComputedEntry & { readonly turn: number }
@@ -36,6 +39,7 @@ export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages>
   const wild: (readonly ToolCall[])[] = []
   const commands: TurnCalls[] = []
   let blanks = 0
+  const mayChange = mayChangeBy(folder, isWild)
   for (const [turn, promptId] of turns.entries()) {
     const shown = await readTurn(promptId)
     const placed = inOrder(shown.flatMap((entry) => (entry.kind === 'call' ? [entry.call] : [])))
@@ -43,13 +47,23 @@ export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages>
     wild.push(calls)
     // The time of a call is that of its end.
     commands.push({ promptId, startedAt: shown[0]?.at ?? 0, calls: calls.map((call) => ({ call, endedAt: call.startedAt })) })
-    let isAfterCommand = false
-    for (const { call, isSubagents } of placed) {
+    const before: ToolCall[] = []
+    for (const [place, { call, isSubagents }] of placed.entries()) {
+      const edited = isBroken ? null : await bySed(call, calls.slice(0, place), paths, deps, mayChange)
+      if (edited) {
+        // What it did to the one file that it names is told as an edit is.
+        calls[place] = edited.call
+        paths.get(edited.path)?.push(newEvent(edited.call, { turn, promptId, cause: 'command', blanksBefore: blanks, isAfterCommand: true }))
+        before.push(edited.call)
+        continue
+      }
       if (isWild(call)) {
-        isAfterCommand = true
+        before.push(call)
         if (blankWords.test(call.command?.text ?? call.args)) blanks++
       }
       if (!call.edit || call.status === 'refused' || (call.status === 'failed' && call.output !== '')) continue
+      const { path } = call.edit
+      const isAfterCommand = before.some((earlier) => mayChange(earlier, path))
       const event = newEvent(call, { turn, promptId, cause: isSubagents ? 'subagent' : 'edit', blanksBefore: blanks, isAfterCommand })
       const known = paths.get(call.edit.path)
       if (known) known.push(event)
@@ -61,7 +75,7 @@ export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages>
   for (const [path, events] of paths) {
     const evidence = { ...(await evidenceOf(path)), blanks }
     await proveChain(events, evidence)
-    entries.push(...entriesOf(path, events, evidence, deps, wild, kept))
+    entries.push(...entriesOf(path, events, evidence, deps, wild.map((calls) => calls.filter((call) => isWild(call) ? mayChange(call, path) : events.some((event) => event.call === call))), kept))
   }
   const byCommands = isBroken || folder === null ? [] : await commandFiles({ turns: commands, folder, leftOut: new Set(paths.keys()), isWild, disk })
   entries.push(...byCommands.map((each) => commandEntry(each, kept)))
@@ -75,6 +89,31 @@ export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages>
 function isWild({ kind, status, name, subagent }: ToolCall): boolean {
   if (kind === 'other') return status !== 'refused' && !harmlessTools.has(name)
   return status !== 'refused' && (kind === 'command' || (kind === 'subagent' && subagent?.calls.length === 0))
+}
+
+/** A sed on a file that an edit before it in its turn has shown, with what it made of that text; `null` where this is not certain. */
+async function bySed(
+  call: ToolCall,
+  earlier: readonly ToolCall[],
+  paths: ReadonlyMap<WorkspacePath, readonly EditEvent[]>,
+  { folder, sedOutcome }: GeminiLedgerDeps,
+  mayChange: (call: ToolCall, path: WorkspacePath) => boolean,
+): Promise<{ readonly call: ToolCall; readonly path: WorkspacePath } | null> {
+  if (!call.command || call.status !== 'done' || call.command.exitCode !== 0 || folder === null || !sedOutcome || blankWords.test(call.command.text)) return null
+  const effects = shellEffects(call.command.text, folder, call.command.directory ?? folder)
+  const [effect, second] = effects.kind === 'writes' ? effects.steps : []
+  if (effect?.kind !== 'file' || second || !effect.sed || !effect.isCertain) return null
+  const last = paths.get(effect.path)?.at(-1)
+  const since = last ? earlier.lastIndexOf(last.call) : -1
+  const before = last?.after.text ?? null
+  if (since < 0 || before === null || earlier.slice(since + 1).some((other) => mayChange(other, effect.path))) return null
+  // The text has lost the line ends of the file: what comes out must be the same with either.
+  const [lf, crlf] = [await sedOutcome(effect.sed, Buffer.from(before)), await sedOutcome(effect.sed, Buffer.from(before.replaceAll('\n', '\r\n')))]
+  const after = textOfBytes(lf && Buffer.from(lf))
+  if (after === null || !lf || !crlf || Buffer.from(crlf).toString() !== after.replaceAll('\n', '\r\n')) return null
+  const text = (held: string): RecordedText => ({ text: held, isWhole: true })
+  const edit = { path: effect.path, change: { kind: 'replace', oldText: '', newText: '', all: false }, before: text(before), after: text(after), isNewFile: false, diff: null } as const
+  return { call: { ...call, edit }, path: effect.path }
 }
 
 interface PlacedCall {

@@ -13,6 +13,7 @@ import { sharedTurns } from './log-copies.js'
 import { realPath } from './log-files.js'
 import { readerOf, readers } from './readers.js'
 import type { RecordedSession } from './recorded-session.js'
+import type { SedOutcome } from './session-reader.js'
 import { addedPlace, ownSessions, usualPlaces } from './session-places.js'
 import { folderChecks, liveMs, summaryOf } from './session-summary.js'
 
@@ -26,6 +27,8 @@ export interface LibraryOptions {
   readonly log: Log
   /** Where our own sessions keep their backups. */
   readonly store: BackupSource
+  /** What a recorded sed made of bytes; without it that stays unknown. */
+  readonly sedOutcome?: SedOutcome
   /** Places that a person added: folders or logs, absolute. */
   readonly locations: () => readonly string[]
   /** Session id to the folder that a person attached to it. */
@@ -173,7 +176,7 @@ export function createLibrary(options: LibraryOptions): Library {
       const { file, agent, workspace } = summaryByKey(key)
       const reader = readerOf(logs.entryOf(key)?.format ?? null)
       if (!reader) throw unknownFormat()
-      return reader.open({ file, agent, workspace, environment, home, dataFolder, indexFile: catalog.indexFile(key), store, isFollowed: isWatching, log }, signal)
+      return reader.open({ file, agent, workspace, environment, home, dataFolder, indexFile: catalog.indexFile(key), store, ...(options.sedOutcome ? { sedOutcome: options.sedOutcome } : {}), isFollowed: isWatching, log }, signal)
     },
     add: async (location, signal) => {
       await library.whenListed(signal)

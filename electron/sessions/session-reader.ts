@@ -1,5 +1,6 @@
 import type { AgentName } from '../../shared/session.js'
 import type { Log } from '../base/log.js'
+import type { RecognisedSed } from '../edits/sed-command.js'
 import type { BackupSource } from '../history/backup-source.js'
 import type { CatalogEntry, LogCounts } from './log-catalog.js'
 import type { LogEnds } from './log-ends.js'
@@ -7,6 +8,9 @@ import type { LogFile } from './log-files.js'
 import type { RecordedSession } from './recorded-session.js'
 import type { UsageBeside } from './recorded-usage.js'
 import type { LogFormat } from './record-sniff.js'
+
+/** The bytes that a recorded sed made of a file's bytes; `null` where that is not certain. */
+export type SedOutcome = (parsed: RecognisedSed, before: Uint8Array, signal?: AbortSignal) => Promise<Uint8Array | null>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -28,6 +32,8 @@ export interface OpenOptions extends Surroundings {
   readonly workspace: string | null
   /** Where our own sessions keep their backups. */
   readonly store?: BackupSource
+  /** What a recorded sed made of bytes; without it that stays unknown. */
+  readonly sedOutcome?: SedOutcome
   /** Whether the log is read on while it grows. */
   readonly isFollowed: boolean
   readonly log: Log

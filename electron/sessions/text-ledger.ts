@@ -4,7 +4,7 @@ import type { ContentSource, FileState } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
 import type { LedgerChange } from '../../shared/ledger.js'
 import type { ToolCall, TranscriptEntry } from '../../shared/session.js'
-import { commandFiles, type TurnCalls } from './command-files.js'
+import { commandFiles, mayChangeBy, type TurnCalls } from './command-files.js'
 import { isTextEvent, proveTexts, type PathEvents, type ProvenText, type TextEvent } from './proven-texts.js'
 import type { DiskFile } from './read-inside.js'
 import type { LedgerMark, LedgerPages, SessionLedger } from './recorded-session.js'
@@ -57,20 +57,23 @@ export class TextLedger implements SessionLedger {
     let blanks = 0
     let isBroken = false
     const commands: TurnCalls[] = []
+    const isWild = (call: ToolCall): boolean => call.kind !== 'command' && isCommand(call)
+    const mayChange = mayChangeBy(folder(), isWild)
     for (const [turn, promptId] of turns().entries()) {
-      let isAfterCommand = false
+      const before: ToolCall[] = []
       const shown = await readTurn(promptId)
       const placed = inOrder(shown)
       isBroken ||= shown.some((entry) => entry.kind === 'other' && /^(unreadable line|oversized record)$/.test(entry.label))
       commands.push({ promptId, startedAt: shown[0]?.at ?? 0, calls: placed.map(({ call }) => ({ call, endedAt: endOf(call) })) })
       for (const { call, isSubagent } of placed) {
         if (isCommand(call)) {
-          isAfterCommand = true
+          before.push(call)
           if (blankWords.test(call.command?.text ?? call.args)) blanks++
         }
         if (!isTextEvent(call)) continue
         const path = call.edit?.path ?? call.seen?.path
         if (path === undefined || skipped.has(path)) continue
+        const isAfterCommand = before.some((earlier) => mayChange(earlier, path))
         const event: TextEvent = { call, turn, promptId, cause: isSubagent ? 'subagent' : 'edit', blanksBefore: blanks, isAfterCommand }
         const known = paths.get(path)
         if (known) known.events.push(event)
@@ -82,7 +85,6 @@ export class TextLedger implements SessionLedger {
       if (each.events.some(({ call }) => call.edit)) proven.push(...proveTexts(each, (await readDisk(each.path))?.bytes ?? null, blanks))
     }
     const named = folder()
-    const isWild = (call: ToolCall): boolean => call.kind !== 'command' && isCommand(call)
     const byCommands = isBroken || named === null ? [] : await commandFiles({ turns: commands, folder: named, leftOut: new Set([...paths.keys(), ...skipped]), isWild, disk: readDisk })
     for (const { path, promptId, isBeforeTurn, callId, at, before, after } of byCommands) proven.push({ path, promptId, isBeforeTurn, callId, cause: isBeforeTurn ? 'unknown' : 'command', at, before, after })
     return pagesOf(proven, turns())

@@ -1,7 +1,7 @@
 // Session logs as agents write them, the same for the same seed: prompts, replies, tool calls, results that hold whole files,
 // prompt snapshots. Lines run from 0.1 KB to 400 KB.
 
-import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { recordWriter, uuid, type GeneratedFormat, type GeneratedRecord } from './generated-records.js'
 import { normal, randomFrom, textSource } from './generated-text.js'
@@ -62,7 +62,10 @@ export function writeLogs(location: string, count: number, bytes: number, format
   const weights = Array.from({ length: count }, () => Math.exp(1.4 * normal(random)))
   const sum = weights.reduce((total, weight) => total + weight, 0)
   return weights.reduce((prompts, weight, at) => {
-    const file = join(location, `project-${at % 40}`, 'chats', logName(format, uuid(random)))
+    const project = join(location, `project-${at % 40}`)
+    const file = join(project, 'chats', logName(format, uuid(random)))
+    mkdirSync(project, { recursive: true })
+    if (format === 'gemini') writeFileSync(join(project, '.project_root'), '/home/dev/app')
     return prompts + writeLog(file, { bytes: Math.max(1500, (weight / sum) * bytes), seed: at, format }, text).prompts
   }, 0)
 }

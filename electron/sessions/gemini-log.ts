@@ -2,9 +2,9 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import { readBytes } from './file-reads.js'
 import { GeminiDocument, promptOf, type GeminiMessage } from './gemini-operations.js'
-import { isMessage, sniffMessage, sniffUpdate, timeIn, type MessageSpot } from './gemini-sniff.js'
+import { isMessage, sniffMessage, sniffUpdate, timeIn, tokensIn, type MessageSpot } from './gemini-sniff.js'
 import { cutText, isObject, listAt, objectAt, parseObject, textAt, timeAt, type JsonObject } from './json-values.js'
-import { LineScanner, maxLineBytes, readTailLines, tailSteps } from './jsonl.js'
+import { LineScanner, maxLineBytes, readTailLines, tailSteps, type LineScan, type LineVisitor } from './jsonl.js'
 import { cutPrompt, keptRaw, lostRecord } from './lost-record.js'
 import { ProblemTally } from './problem-tally.js'
 
@@ -64,7 +64,7 @@ export async function readGeminiLog(file: string, { signal, isDeep = true, to = 
       if (!operation) problems.add('bad-line', line)
       else if (document.apply(operation, offset, length) === 'unknown') problems.add('unknown-record', line)
     }
-    const end = await new LineScanner().scan(handle, { from: 0, to: Math.min(to, size), signal, ...(onProgress ? { onChunk: onProgress } : {}) }, take)
+    const end = await scanned(handle, { from: 0, to: Math.min(to, size), signal, ...(onProgress ? { onChunk: onProgress } : {}) }, take)
     if (to >= size && end < size && size - end <= maxLineBytes) {
       // The last line has no end: it is whole, or still being written.
       const rest = await readBytes(handle, end, size - end)
@@ -108,17 +108,8 @@ function isNoted(document: GeminiDocument, bytes: Buffer, start: number, end: nu
   }
   const type = sniffMessage(bytes, start, end, spot)
   if (type === null) return false
-  document.note(bytes.toString('latin1', spot.idStart, spot.idEnd), type, timeIn(bytes, spot.timeStart) ?? 0, tokensIn(bytes.subarray(start, end)), offset, end - start)
+  document.note(bytes.toString('latin1', spot.idStart, spot.idEnd), type, timeIn(bytes, spot.timeStart) ?? 0, type === 'gemini' ? tokensIn(bytes, start, end) : null, offset, end - start)
   return true
-}
-
-const tokensKey = Buffer.from(',"tokens":')
-const closeBrace = 125
-
-/** The tokens that a message's line tells of: in a text the key stands with escaped quotes, and calls come behind. */
-function tokensIn(line: Buffer): JsonObject | null {
-  const from = line.indexOf(tokensKey) + tokensKey.length
-  return from < tokensKey.length ? null : parseObject(line.toString('latin1', from, line.indexOf(closeBrace, from) + 1))
 }
 
 /** Takes in a message whose line is too long to be parsed, as far as its first bytes tell of it. */
@@ -127,6 +118,19 @@ function takeHead(document: GeminiDocument, head: Buffer, offset: number, length
   if (id === undefined) return
   const isTyped = type === 'user' && !head.includes('"content":[{"functionResponse"')
   document.apply({ id, timestamp, type, content: isTyped ? cutPrompt(head, length) : '' }, offset, length)
+}
+
+/** Kept for the next log: many are read one after the other, and each scanner has megabytes. */
+const idleScanners: LineScanner[] = []
+const mostIdle = 2
+
+async function scanned(file: number, scan: LineScan, visit: LineVisitor): Promise<number> {
+  const scanner = idleScanners.pop() ?? new LineScanner()
+  try {
+    return await scanner.scan(file, scan, visit)
+  } finally {
+    if (idleScanners.length < mostIdle) idleScanners.push(scanner)
+  }
 }
 
 /** The model of the newest answer, where its line was not parsed. */

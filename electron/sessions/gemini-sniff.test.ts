@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { promptOf } from './gemini-operations.js'
-import { sniffMessage, sniffUpdate, timeIn } from './gemini-sniff.js'
+import { sniffMessage, sniffUpdate, timeIn, tokensIn } from './gemini-sniff.js'
 import { objectAt, parseObject, textAt, timeAt } from './json-values.js'
 
 const fixtures = fileURLToPath(new URL('./fixtures/gemini-cli', import.meta.url))
@@ -55,5 +55,17 @@ describe('sniffing a log of Gemini CLI', () => {
     const bytes = Buffer.from(`${time}"`.padEnd(30))
     const expected = Date.parse(bytes.toString('latin1', 0, 24))
     expect(timeIn(bytes, 0)).toBe(Number.isNaN(expected) ? null : expected)
+  })
+
+  it.each<readonly [string, object | null]>([
+    ['{"id":"a","content":"\\",\\"tokens\\":{}","tokens":{"input":120,"output":40,"cached":0,"tool":0,"total":160},"toolCalls":[{"tokens":{"input":7}}]}', { input: 120, output: 40, cached: 0, total: 160 }],
+    ['{"id":"a","content":"x","tokens":{"input":1.5e3,"output":2}}', { input: 1500, output: 2 }],
+    ['{"id":"a","content":"x","tokens":{"input":-1}}', { input: -1 }],
+    ['{"id":"a","content":"x","tokens":null}', null],
+    ['{"id":"a","content":"x"}', null],
+  ])('reads the tokens of a line, and of no other: %s', (line, tokens) => {
+    const bytes = Buffer.from(`{"x":1,"tokens":{"input":9}}\n${line}\n{"x":1,"tokens":{"input":9}}`)
+    const start = bytes.indexOf('\n') + 1
+    expect(tokensIn(bytes, start, start + Buffer.byteLength(line))).toEqual(tokens)
   })
 })

@@ -1,4 +1,5 @@
-import { standsAt } from './json-bytes.js'
+import { isExactly, newPairSpot, readPair, standsAt } from './json-bytes.js'
+import { parseObject, type JsonObject } from './json-values.js'
 
 // A message begins {"id":"…","timestamp":"…","type":"…", and between two of them stands {"$set":{"lastUpdated":"…"}}.
 const idKey = Buffer.from('{"id":"')
@@ -9,6 +10,9 @@ const userAnswer = Buffer.from('user","content":[{"functionResponse":{')
 const answerEnd = Buffer.from('}}}]}')
 const updatedKey = Buffer.from('{"$set":{"lastUpdated":"')
 const updatedEnd = Buffer.from('"}}')
+const tokensKey = Buffer.from(',"tokens":{')
+const countNames = ['input', 'output', 'cached', 'total'].map((name) => ({ name, bytes: Buffer.from(name) }))
+const pair = newPairSpot()
 const timeBytes = 24
 const hourBytes = 13
 const longestId = 128
@@ -79,4 +83,35 @@ function twoDigits(bytes: Buffer, at: number): number {
   const tens = (bytes[at] ?? 0) - zero
   const ones = (bytes[at + 1] ?? 0) - zero
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
+}
+
+/**
+ * The tokens that a message's line tells of; `null` where it tells of none. In a text the key stands with escaped quotes, and calls come
+ * behind.
+ */
+export function tokensIn(bytes: Buffer, start: number, end: number): JsonObject | null {
+  // Beyond the line too, where it has none, which is rare.
+  const key = bytes.indexOf(tokensKey, start)
+  if (key < 0 || key >= end) return null
+  const from = key + tokensKey.length
+  const counts: Record<string, number> = {}
+  let at = from
+  while (at >= 0 && at < end) {
+    at = readPair(bytes, at, end, pair)
+    const count = at < 0 || pair.kind !== 'scalar' ? -1 : digitsIn(bytes, pair.valueStart, pair.valueEnd)
+    if (count < 0) return parseObject(bytes.toString('utf8', from - 1, bytes.indexOf(closeBrace, from) + 1))
+    for (const { name, bytes: expected } of countNames) if (isExactly(bytes, pair.keyStart, pair.keyEnd, expected)) counts[name] = count
+  }
+  return counts
+}
+
+/** A whole number of at most 15 digits; -1 for anything else. */
+function digitsIn(bytes: Buffer, start: number, end: number): number {
+  let value = 0
+  for (let at = start; at < end; at++) {
+    const digit = (bytes[at] ?? 0) - zero
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return end > start && end - start <= 15 ? value : -1
 }

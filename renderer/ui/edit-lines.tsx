@@ -13,7 +13,7 @@ const mostLines = 2000
 export function EditLines({ edit, label }: { readonly edit: Pick<RecordedEdit, 'change' | 'diff'>; readonly label?: string }) {
   const lines = editLines(edit)
   return (
-    <pre className="plain edit-lines" {...(label === undefined ? {} : { tabIndex: 0, role: 'group', 'aria-label': label })}>
+    <pre className="edit-lines" {...(label === undefined ? {} : { tabIndex: 0, role: 'group', 'aria-label': label })}>
       {lines.slice(0, mostLines).map(({ look, text }, at) => (
         <span key={at} className={look}>
           {visibleText(text)}

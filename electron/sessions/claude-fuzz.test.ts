@@ -10,6 +10,7 @@ import { createDiskStates } from '../workspace/disk-states.js'
 import { openWorkspace } from '../workspace/workspace.js'
 import { describeSession } from '../testing/describe-session.js'
 import { disturbedLines, linesOf, numbers, oneOf, type RandomNumbers } from '../testing/disturbed-lines.js'
+import { setCommandTimes } from '../testing/command-times.js'
 import { readTruth, writeTruthTree, type TruthTree } from '../testing/judge-states.js'
 import { openClaude } from '../testing/open-claude.js'
 
@@ -47,11 +48,13 @@ const cases: readonly Case[] = ['tui-basic', 'print-resume-fork'].map((name) => 
   symlinkSync(join(base, 'secret'), join(folder, id, 'tool-results/link.txt'))
   symlinkSync(base, join(folder, id, 'subagents'))
   writeFileSync(join(base, 'agent-x.jsonl'), `{"uuid":"x","type":"assistant","message":{"content":[{"type":"tool_use","id":"s","name":"${secret}"}]}}\n`)
+  const workspace = writeTruthTree(join(fixtures, name), last?.end ?? {})
+  setCommandTimes(workspace, source, Object.keys(last?.end ?? {}))
   return {
     log: readFileSync(source),
     base,
     file: join(folder, `${id}.jsonl`),
-    workspace: writeTruthTree(join(fixtures, name), last?.end ?? {}),
+    workspace,
     truth: new Map(prompts.map(({ text, start, end }) => [text, { start, end }])),
   }
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ToolCall } from '../../shared/session.js'
 import { CodexLog } from '../testing/codex-log.js'
+import { ledgerLines } from '../testing/ledger-lines.js'
 import { openCodex } from '../testing/open-codex.js'
 import type { CatalogEntry } from './log-catalog.js'
 import { codexSniffer } from './codex-sniff.js'
@@ -70,21 +71,7 @@ async function callsOf(session: RecordedSession, turn = 0): Promise<readonly unk
   return promptId ? (await session.readTurn(promptId)).flatMap((entry) => (entry.kind === 'call' ? [named(entry.call)] : [])) : []
 }
 
-async function changes(session: RecordedSession): Promise<readonly string[]> {
-  const pages = await session.ledger?.pages()
-  const lines: string[] = []
-  for (const [at, { promptId }] of session.turns.entries()) {
-    for (const mark of pages?.ofTurn(promptId) ?? []) {
-      for (const path of mark.paths) {
-        const change = await pages?.changeOf(mark, path)
-        const text = async (state: { readonly kind: string; readonly sha256?: string } | undefined): Promise<string> =>
-          state?.sha256 === undefined ? (state?.kind ?? '') : Buffer.from((await pages?.read?.(state.sha256)) ?? []).toString().trim()
-        lines.push(`${at + 1} ${mark.cause} ${mark.callId ?? '-'} ${path}: ${await text(change?.before)} > ${await text(change?.after)}`)
-      }
-    }
-  }
-  return lines
-}
+const changes = (session: RecordedSession): Promise<readonly string[]> => ledgerLines(session, { call: true })
 
 describe('agents that a Codex session started', () => {
   it('are part of its turn, with what they did to files', async () => {
@@ -110,7 +97,7 @@ describe('agents that a Codex session started', () => {
     expect([session.turns.length, await callsOf(session), await changes(session), promptId && (await session.readOutput(promptId, 'p3')).slice(0, 8)]).toEqual([
       1,
       ['p1', ['s1', 'Ada', ['p2', ['s2', 'Bo', ['p3']]]], 'w1', 'p4'],
-      ['1 edit p1 a.txt: unknown > one', '1 subagent p2 a.txt: one > two', '1 subagent p2 b.txt: unknown > b', '1 subagent p3 b.txt: b > c', '1 edit p4 a.txt: two > three'],
+      ['1 edit p1 a.txt: ? no-record > "one\\n"', '1 subagent p2 a.txt: "one\\n" > "two\\n"', '1 subagent p2 b.txt: ? no-record > "b\\n"', '1 subagent p3 b.txt: "b\\n" > "c\\n"', '1 edit p4 a.txt: "two\\n" > "three\\n"'],
       'Success.',
     ])
   })
@@ -156,7 +143,7 @@ describe('agents that a Codex session started', () => {
     expect([await callsOf(session), await callsOf(session, 1), await changes(session)]).toEqual([
       ['p1', [`agent-${child}`, 'Ada', ['p2']], 'p3'],
       [[`agent-${child}`, 'Ada', ['p4']]],
-      ['1 edit p1 a.txt: unknown > one', '1 subagent p2 a.txt: one > two', '1 edit p3 b.txt: unknown > b', '2 subagent p4 a.txt: two > three'],
+      ['1 edit p1 a.txt: ? no-record > "one\\n"', '1 subagent p2 a.txt: "one\\n" > "two\\n"', '1 edit p3 b.txt: ? no-record > "b\\n"', '2 subagent p4 a.txt: "two\\n" > "three\\n"'],
     ])
   })
 
@@ -176,7 +163,7 @@ describe('agents that a Codex session started', () => {
     const session = await store.open()
     expect([await callsOf(session), await changes(session)]).toEqual([
       ['p1', ['s1', 'Ada', ['p2']]],
-      ['1 edit p1 a.txt: unknown > one', '1 subagent p2 a.txt: one > two'],
+      ['1 edit p1 a.txt: ? no-record > "one\\n"', '1 subagent p2 a.txt: "one\\n" > "two\\n"'],
     ])
   })
 
@@ -217,7 +204,7 @@ describe('agents that a Codex session started', () => {
     log.patch([update('b.txt', 'b', 'c')], 'completed', 'p3')
     const session = await store.open()
     const ends = (await changes(session)).filter((line) => line.startsWith('2'))
-    expect([await callsOf(session), ends.at(-1)]).toEqual([['p1', ['s1', 'agent', []]], '2 unknown - b.txt: unknown > unknown'])
+    expect([await callsOf(session), ends.at(-1)]).toEqual([['p1', ['s1', 'agent', []]], '2 unknown null b.txt: ? changed-by-command > ? changed-by-command'])
   })
 
   it('are found in another folder where a record names them, and never behind a link', async () => {

@@ -104,10 +104,9 @@ export function createLibrary(options: LibraryOptions): Library {
   const isSession = ({ format, ends }: CatalogEntry): boolean => readerOf(format) !== null && ends !== null
   const sessionsOf = (entries: readonly CatalogEntry[]): readonly CatalogEntry[] => entries.filter(isSession)
   /** Without those that are wholly in another one: the list shows no session twice. */
-  const listedOf = (entries: readonly CatalogEntry[]): readonly CatalogEntry[] => {
-    const all = sessionsOf(logs.entries())
+  const listedOf = (all: readonly CatalogEntry[]): readonly CatalogEntry[] => {
     const covered = new Set(readers.flatMap(({ format, coveredLogs }) => [...coveredLogs(all.filter((entry) => entry.format === format))]))
-    return sessionsOf(entries).filter(({ file }) => !covered.has(file))
+    return all.filter(({ file }) => !covered.has(file))
   }
 
   const countIn = (location: string, listed: readonly CatalogEntry[]): number => {
@@ -134,8 +133,9 @@ export function createLibrary(options: LibraryOptions): Library {
 
   const library: Library = {
     list: () => {
-      const listed = listedOf(logs.entries())
-      const shared = sharedTurns(sessionsOf(logs.entries()))
+      const all = sessionsOf(logs.entries())
+      const listed = listedOf(all)
+      const shared = sharedTurns(all)
       const sessions = listed.map((entry) => {
         const turns = shared.get(entry.file)
         return turns ? { ...summarize(entry), sharedTurns: turns } : summarize(entry)

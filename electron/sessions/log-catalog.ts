@@ -5,6 +5,7 @@ import type { DiffStat } from '../../shared/changes.js'
 import type { Usage } from '../../shared/usage.js'
 import { sessionKey, type SessionKey } from '../../shared/ids.js'
 import { makeDataFolder, replaceDataFile } from '../base/data-files.js'
+import { breathe } from '../base/pool.js'
 import type { LineScanner } from './jsonl.js'
 import { isObject } from './json-values.js'
 import { readLogEnds, type LogEnds } from './log-ends.js'
@@ -18,7 +19,9 @@ import { recordedSums } from './recorded-sums.js'
 import type { LogFormat } from './record-sniff.js'
 
 /** Raised with each change of what an entry holds. */
-const version = 6
+const version = 7
+/** Entries that are written or read without a pause. */
+const entriesAtOnce = 200
 /** Logs from this size on have an index of their own, so that a grown one is not read again. */
 const indexedBytes = 4 << 20
 const keptTrail = 1000
@@ -54,12 +57,13 @@ export interface CatalogEntry extends LogFile {
 }
 
 /**
- * What is known of all logs, kept in one file of our data folder, so that an unchanged log is never read again. A damaged file is
- * forgotten and made anew.
+ * What is known of all logs, kept in one file of our data folder, each on a line, so that an unchanged log is never read again. A
+ * damaged file is forgotten and made anew.
  */
 export class LogCatalog {
   private readonly entries = new Map<string, CatalogEntry>()
   private isChanged = false
+  private saving: Promise<void> = Promise.resolve()
 
   /** `folder` is where the catalogue and the indexes of big logs are kept; `null` for nowhere. */
   constructor(private readonly folder: string | null) {}
@@ -67,9 +71,12 @@ export class LogCatalog {
   async load(): Promise<void> {
     if (this.folder === null) return
     try {
-      const saved: unknown = JSON.parse(await readFile(this.file, 'utf8'))
-      if (!isObject(saved) || saved['version'] !== version || !Array.isArray(saved['entries'])) return
-      for (const entry of saved['entries'] as readonly CatalogEntry[]) {
+      const [head = '', ...lines] = (await readFile(this.file, 'utf8')).split('\n')
+      const saved: unknown = JSON.parse(head)
+      if (!isObject(saved) || saved['version'] !== version || saved['entries'] !== lines.length) return
+      for (let at = 0; at < lines.length; at++) {
+        if (at % entriesAtOnce === 0) await breathe()
+        const entry = JSON.parse(lines[at] ?? '') as CatalogEntry
         if (isObject(entry) && typeof entry.file === 'string' && typeof entry.key === 'string') this.entries.set(entry.file, entry)
       }
     } catch {
@@ -80,10 +87,23 @@ export class LogCatalog {
 
   /** Errors: DISK_FULL, PERMISSION_DENIED. */
   async save(): Promise<void> {
+    // One after the other: an earlier one must not end last.
+    const saving = this.saving.catch(() => undefined).then(() => this.write())
+    this.saving = saving
+    await saving
+  }
+
+  private async write(): Promise<void> {
     if (this.folder === null || !this.isChanged) return
     this.isChanged = false
     makeDataFolder(this.folder)
-    await replaceDataFile(this.file, JSON.stringify({ version, entries: [...this.entries.values()] }))
+    const entries = [...this.entries.values()]
+    const lines = [JSON.stringify({ version, entries: entries.length })]
+    for (let at = 0; at < entries.length; at += entriesAtOnce) {
+      lines.push(...entries.slice(at, at + entriesAtOnce).map((entry) => JSON.stringify(entry)))
+      await breathe()
+    }
+    await replaceDataFile(this.file, lines.join('\n'))
   }
 
   /** The entry of a log as it is now; what was known of it before it changed is dropped but for its key and format. */
@@ -171,7 +191,7 @@ export class LogCatalog {
   }
 
   private get file(): string {
-    return join(this.folder ?? '', 'sessions.json')
+    return join(this.folder ?? '', 'sessions.lines')
   }
 
   /** Adds to what is known of a log, unless it has changed since it was looked at. */

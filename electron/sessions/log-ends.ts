@@ -45,7 +45,7 @@ export async function readLogEnds(file: number, size: number, sniffer: RecordSni
 
 /** The title of a session in one line: the first line of a text that says something. */
 export function titleOf(text: string): string {
-  const line = text.split('\n').find((each) => each.trim() !== '') ?? ''
+  const line = /[^\n]*\S[^\n]*/.exec(text)?.[0] ?? ''
   return cutText(line.trim(), keptTitle)
 }
 

@@ -78,6 +78,6 @@ function isFolderNow(folder: string): boolean {
 }
 
 function nameOf(file: string): string {
-  const name = file.split(/[/\\]/).pop() ?? file
+  const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1)
   return name.replace(/\.jsonl$/, '')
 }

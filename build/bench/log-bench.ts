@@ -8,7 +8,7 @@ import { marks, readIn, type ReaderName, type ReaderResult } from './log-readers
 import { msOf, race, ratio, runProgram, type Timing, type Way } from './measure.js'
 import { table, type Goal, type Group, type Report, type Size } from './report.js'
 
-const rounds = 7
+const rounds = 5
 const formats: readonly GeneratedFormat[] = ['qwen', 'claude', 'codex', 'gemini']
 type ReaderTimings = ReadonlyMap<string, Timing<ReaderResult | null>>
 

@@ -9,6 +9,10 @@ export interface DiffStat {
   readonly deletions: number
 }
 
+export function addStat(one: DiffStat | null, two: DiffStat): DiffStat {
+  return { insertions: (one?.insertions ?? 0) + two.insertions, deletions: (one?.deletions ?? 0) + two.deletions }
+}
+
 /** A line of a hunk, with its line end. */
 export interface HunkLine {
   readonly kind: 'kept' | 'removed' | 'added'

@@ -151,9 +151,12 @@ export const claudeSniffer: RecordSniffer = {
   snapshotPromptId: () => null,
   telemetryPromptId: () => null,
 
-  countLines: (result) => {
-    const record = result.includes(patchKey) || result.includes(createdKey) ? parseObject(result.toString()) : null
-    return linesOf(objectAt(record, 'toolUseResult'))
+  countLines: {
+    kind: recordKind.result,
+    take: (result) => {
+      const record = result.includes(patchKey) || result.includes(createdKey) ? parseObject(result.toString()) : null
+      return linesOf(objectAt(record, 'toolUseResult'))
+    },
   },
 
   usage: claudeUsage,

@@ -1,3 +1,4 @@
+import { addStat, type DiffStat } from '../../shared/changes.js'
 import { isObject, listAt, numberAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
 import type { ToolStatus } from '../../shared/session.js'
 
@@ -30,6 +31,20 @@ function fileEdit(path: string, change: JsonObject): FileEdit {
   const isKnownMove = moved === undefined || moved === null || typeof moved === 'string'
   if (kind === 'update' && diff !== null && isKnownMove) return { kind, path, diff, moveTo: moved ?? null }
   return { kind: 'other', path }
+}
+
+/** Lines that these edits brought in and took away, as far as they are recorded. */
+export function statOfEdits(edits: readonly FileEdit[]): DiffStat | null {
+  let stat: DiffStat | null = null
+  for (const edit of edits) {
+    const lines = (edit.kind === 'update' ? edit.diff : edit.kind === 'other' ? '' : (edit.content ?? '')).replace(/\n$/, '').split('\n')
+    const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
+    const whole = lines[0] === '' && lines.length === 1 ? 0 : lines.length
+    if (edit.kind === 'update') stat = addStat(stat, { insertions: count('+'), deletions: count('-') })
+    else if (edit.kind === 'add') stat = addStat(stat, { insertions: whole, deletions: 0 })
+    else if (edit.kind === 'delete' && edit.content !== null) stat = addStat(stat, { insertions: 0, deletions: whole })
+  }
+  return stat
 }
 
 export interface CommandFields {

@@ -1,7 +1,9 @@
+import type { DiffStat } from '../../shared/changes.js'
+import { fileEdits, statOfEdits, statusOf } from './codex-fields.js'
 import { codexUsage } from './codex-usage.js'
 import { newPairSpot, readPair, standsAt } from './json-bytes.js'
 import { enterValue, findKey } from './json-keys.js'
-import { blocksText, listAt, numberAt, objectAt, textAt, type JsonObject } from './json-values.js'
+import { blocksText, listAt, numberAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
 import { recordKind, type RecordKind, type RecordSniffer } from './record-sniff.js'
 
 const type = Buffer.from('type')
@@ -105,6 +107,7 @@ function createSniffer(isOfResponses: boolean): RecordSniffer {
       const speaker = nameAt(bytes)
       return speaker === 'user' && isOfResponses ? recordKind.prompt : messageKind(speaker)
     },
+    countLines: { kind: recordKind.ledger, take: linesOfPatch },
     classify(record) {
       return { kind: kindOf(record, isOfResponses), ...noIds }
     },
@@ -249,4 +252,14 @@ function nameAt(bytes: Buffer): string {
 
 function keyOf(bytes: Uint8Array, start: number, end: number): number {
   return ((end - start) << 16) | ((bytes[start] ?? 0) << 8) | (bytes[end - 1] ?? 0)
+}
+
+const patched = [Buffer.from('"type":"FileChange"'), Buffer.from('"type":"patch_apply_end"')]
+
+/** Lines of a patch that was applied. */
+function linesOfPatch(line: Buffer): DiffStat | null {
+  if (!patched.some((sign) => line.includes(sign))) return null
+  const event = objectAt(parseObject(line.toString()), 'payload')
+  const said = textAt(event, 'type') === 'item_completed' ? objectAt(event, 'item') : event
+  return said && statusOf(said) === 'done' ? statOfEdits(fileEdits(said['changes'])) : null
 }

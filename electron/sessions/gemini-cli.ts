@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { addStat, type DiffStat } from '../../shared/changes.js'
 import { ReviewError } from '../../shared/errors.js'
 import type { PromptId } from '../../shared/ids.js'
 import type { ProblemKind, TranscriptEntry } from '../../shared/session.js'
@@ -40,7 +41,7 @@ const others: OtherLogs = {
     const agents = await new GeminiAgents(file, log.document.sessionId).all(signal)
     return {
       ends: await endsOf(file, log, turns),
-      counts: { lines: log.lines, prompts: turns.byId.size, turns: turns.live.length, problems: log.problems.total(), stat: null, usage: usageOf(allMessages(log), agents), trail: [] },
+      counts: { lines: log.lines, prompts: turns.byId.size, turns: turns.live.length, problems: log.problems.total(), stat: log.hasLines ? log.document.order.reduce<DiffStat | null>((sum, { lines }) => (lines ? addStat(sum, lines) : sum), null) : null, usage: usageOf(allMessages(log), agents), trail: [] },
     }
   },
 }

@@ -13,6 +13,7 @@ const largestDocument = 256 << 20
 /** Of larger logs the messages that no person typed are parsed only when they are looked at. */
 const smallBytes = 4 << 20
 const keptPrompt = 4000
+const countedLines = Buffer.from('"model_added_lines":')
 /** So many of the newest messages are looked through for the model. */
 const lookedThrough = 20
 
@@ -21,6 +22,8 @@ export interface GeminiLog {
   readonly document: GeminiDocument
   readonly problems: ProblemTally
   readonly lines: number
+  /** Whether the lines of its edits were counted, which takes too long in a big log. */
+  readonly hasLines: boolean
   /** A message with all that is known of it, and its lines that are too long to be read. */
   read(message: GeminiMessage, signal?: AbortSignal): Promise<ReadMessage>
 }
@@ -43,6 +46,7 @@ interface GeminiReading {
 export async function readGeminiLog(file: string, { signal, isDeep = true, to = Infinity, onProgress }: GeminiReading = {}): Promise<GeminiLog> {
   const document = new GeminiDocument()
   const problems = new ProblemTally()
+  let hasLines = true
   const lines = await withFile(file, async (handle, size) => {
     if (file.endsWith('.json')) {
       const whole = size <= largestDocument ? parseObject((await readBytes(handle, 0, size)).toString('utf8')) : null
@@ -51,7 +55,7 @@ export async function readGeminiLog(file: string, { signal, isDeep = true, to = 
       return 1
     }
     let line = 0
-    const isParsed = isDeep && size < smallBytes
+    hasLines = size < smallBytes
     const take = (bytes: Buffer, start: number, stop: number, offset: number, length: number): void => {
       line++
       if (length > maxLineBytes) {
@@ -59,7 +63,8 @@ export async function readGeminiLog(file: string, { signal, isDeep = true, to = 
         takeHead(document, bytes.subarray(start, stop), offset, length)
         return
       }
-      if (start === stop || (!isParsed && isNoted(document, bytes, start, stop, offset))) return
+      const isTold = !hasLines || (!isDeep && bytes.subarray(start, stop).indexOf(countedLines) < 0)
+      if (start === stop || (isTold && isNoted(document, bytes, start, stop, offset))) return
       const operation = parseObject(bytes.toString('utf8', start, stop))
       if (!operation) problems.add('bad-line', line)
       else if (document.apply(operation, offset, length) === 'unknown') problems.add('unknown-record', line)
@@ -77,7 +82,7 @@ export async function readGeminiLog(file: string, { signal, isDeep = true, to = 
   if (document.sessionId === null && document.order.length === 0) {
     throw new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is no session log that is known here. Choose another file.')
   }
-  return { document, problems, lines, read: (message, abort) => withFile(file, (handle) => readMessage(handle, message, abort)) }
+  return { document, problems, lines, hasLines, read: (message, abort) => withFile(file, (handle) => readMessage(handle, message, abort)) }
 }
 
 /** The newest prompts of a log that is not read at once, with its size; `null` for a smaller one. Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE. */

@@ -1,3 +1,4 @@
+import { addStat, type DiffStat } from '../../shared/changes.js'
 import type { Usage } from '../../shared/usage.js'
 import { isObject, listAt, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
 import { tokensAt, usageFrom } from './usage-values.js'
@@ -19,6 +20,8 @@ export interface GeminiMessage {
   readonly prompt: string | null
   /** Tokens of its request; `null` where none are recorded. */
   readonly usage: Usage | null
+  /** Lines that its edits changed; `null` where none are recorded. */
+  readonly lines: DiffStat | null
   /** Oldest first; later ones add to earlier ones. */
   readonly spots: readonly Spot[]
 }
@@ -80,7 +83,7 @@ export class GeminiDocument {
 
   /** Takes in a message that no person typed by what its bytes say; its model stays unknown. */
   note(id: string, type: string, at: number, tokens: JsonObject | null, offset: number, length: number): void {
-    this.place(this.aliases.get(id) ?? id, type, at, { prompt: null, usage: usageOf(tokens) }, { offset, length, index: null }, this.order.length)
+    this.place(this.aliases.get(id) ?? id, type, at, { prompt: null, usage: usageOf(tokens), lines: null }, { offset, length, index: null }, this.order.length)
     this.lastActiveAt = Math.max(this.lastActiveAt ?? 0, at)
   }
 
@@ -129,17 +132,18 @@ export class GeminiDocument {
     }
     if (type === 'user') this.folder ??= folderIn(message)
     const at = timeAt(message, 'timestamp') ?? 0
-    this.place(this.idOf(message), type, at, { prompt: promptOf(message), usage: usageOf(objectAt(message, 'tokens')) }, spot, place)
+    this.place(this.idOf(message), type, at, { prompt: promptOf(message), usage: usageOf(objectAt(message, 'tokens')), lines: linesOf(message) }, spot, place)
     this.lastActiveAt = Math.max(this.lastActiveAt ?? 0, at)
   }
 
-  private place(id: string, type: string, at: number, { prompt, usage }: Pick<GeminiMessage, 'prompt' | 'usage'>, spot: Spot, place: number): void {
+  private place(id: string, type: string, at: number, { prompt, usage, lines }: Pick<GeminiMessage, 'prompt' | 'usage' | 'lines'>, spot: Spot, place: number): void {
     // Most often a line adds to the message before it.
     const last = this.order[this.order.length - 1]
     const known = last?.id === id ? last : this.order[this.places.get(id) ?? -1]
-    if (!known) return this.insert({ id, type, at, prompt, usage, spots: [spot] }, place)
+    if (!known) return this.insert({ id, type, at, prompt, usage, lines, spots: [spot] }, place)
     known.prompt ??= prompt
     known.usage = usage ?? known.usage
+    known.lines = lines ?? known.lines
     if (spot.index === null || known.spots.length < mostListed) known.spots.push(spot)
   }
 
@@ -172,6 +176,17 @@ function usageOf(told: JsonObject | null): Usage | null {
   return usageFrom({ input: tokensAt(told, 'input'), cached: tokensAt(told, 'cached'), output: tokensAt(told, 'output'), total: tokensAt(told, 'total') })
 }
 
+/** As the calls of a message counted them, of edits that were made. */
+function linesOf(message: JsonObject): DiffStat | null {
+  let stat: DiffStat | null = null
+  for (const call of listAt(message, 'toolCalls')) {
+    const told = isObject(call) && textAt(call, 'status') === 'success' ? objectAt(objectAt(call, 'resultDisplay'), 'diffStat') : null
+    const [insertions, deletions] = [tokensAt(told, 'model_added_lines'), tokensAt(told, 'model_removed_lines')]
+    if (insertions !== null && deletions !== null) stat = addStat(stat, { insertions, deletions })
+  }
+  return stat
+}
+
 /** Of the lists that repeat a message the first ones count: each resume repeats all of it. */
 const mostListed = 4
 
@@ -179,6 +194,7 @@ const mostListed = 4
 interface OpenMessage extends GeminiMessage {
   prompt: string | null
   usage: Usage | null
+  lines: DiffStat | null
   readonly spots: Spot[]
 }
 

@@ -340,7 +340,7 @@ describe('the catalogue', () => {
     expect(titles(second)).toEqual(['CHANGED 2', 'Session 1'])
   })
 
-  it.each(['', '{', '[]', '{"version":99,"entries":0}', '{"version":7,"entries":3}\n1\nnull\n{"file":7}', '{"version":7,"entries":2}\n{"file":"/a","key":"k"}', '{"version":7,"entries":1}\n{"file":', '\0\0\0'])('is made anew when it is damaged: %j', async (content) => {
+  it.each(['', '{', '[]', '{"version":99,"entries":0}', '{"version":8,"entries":3}\n1\nnull\n{"file":7}', '{"version":8,"entries":2}\n{"file":"/a","key":"k"}', '{"version":8,"entries":1}\n{"file":', '\0\0\0'])('is made anew when it is damaged: %j', async (content) => {
     const { home, dataFolder, write, open } = newWorld()
     write(join(home, '.qwen'), 1)
     const first = open()

@@ -19,7 +19,7 @@ import { recordedSums } from './recorded-sums.js'
 import type { LogFormat } from './record-sniff.js'
 
 /** Raised with each change of what an entry holds. */
-const version = 7
+const version = 8
 /** Entries that are written or read without a pause. */
 const entriesAtOnce = 200
 /** Logs from this size on have an index of their own, so that a grown one is not read again. */

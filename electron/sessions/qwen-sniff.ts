@@ -153,7 +153,10 @@ export const qwenSniffer: RecordSniffer = {
   telemetryPromptId: (record) => textAt(objectAt(objectAt(record, 'systemPayload'), 'uiEvent'), 'prompt_id'),
 
   // In the text of a tool's output these keys stand with escaped quotes, so only the recorder's own match.
-  countLines: (result) => ({ insertions: numberAfter(result, addedKey), deletions: numberAfter(result, removedKey) }),
+  countLines: {
+    kind: recordKind.result,
+    take: (result) => ({ insertions: numberAfter(result, addedKey), deletions: numberAfter(result, removedKey) }),
+  },
 
   usage: qwenUsage,
   endOf: (record) => {

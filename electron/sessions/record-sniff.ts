@@ -72,6 +72,13 @@ export interface UsageRecords {
   take(bytes: Buffer, kind: RecordKind | null, sum: UsageSum): void
 }
 
+export interface LineRecords {
+  /** Kind of the records that tell of them. */
+  readonly kind: RecordKind
+  /** Lines that an edit brought in and took away, as its record says; `null` for a record that says nothing of them. */
+  readonly take: (record: Buffer) => DiffStat | null
+}
+
 /** How to tell the records of one agent's log apart. Holds nothing; one object an agent. */
 export interface RecordSniffer {
   readonly format: LogFormat
@@ -98,8 +105,8 @@ export interface RecordSniffer {
   snapshotPromptId(bytes: Buffer, start: number, end: number): string | null
   /** The promptId of a telemetry record. */
   telemetryPromptId(record: JsonObject): string | null
-  /** Lines that a result's edit brought in and took away, as the recorder says; without it the list does not show them. */
-  readonly countLines?: (result: Buffer) => DiffStat
+  /** How records tell of changed lines; without it the list does not show them. */
+  readonly countLines?: LineRecords
   /** How records tell of tokens; without it nothing is known of them. */
   readonly usage?: UsageRecords
   /**

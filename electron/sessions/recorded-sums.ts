@@ -1,8 +1,7 @@
-import type { DiffStat } from '../../shared/changes.js'
+import { addStat, type DiffStat } from '../../shared/changes.js'
 import type { Usage } from '../../shared/usage.js'
 import type { LogReader } from './log-reader.js'
 import type { UsageBeside } from './recorded-usage.js'
-import { recordKind } from './record-sniff.js'
 import { shapeOf } from './session-shape.js'
 import { UsageSum } from './usage-sum.js'
 
@@ -27,19 +26,16 @@ export async function sumsOf(reader: LogReader, beside: UsageBeside, signal?: Ab
   const { rows } = reader.index
   const live = new Set(shapeOf(reader.index).branches.live.map(({ prompt }) => prompt))
   // By prompt and not along the chain, which has only one of several answers that came side by side.
-  const isLiveResult = (row: number): boolean => rows.kindOf(row) === recordKind.result && live.has(rows.promptOf(row))
+  const tellsLines = (row: number): boolean => rows.kindOf(row) === countLines?.kind && live.has(rows.promptOf(row))
   const tellsUsage = (row: number): boolean => usage?.kinds.has(rows.kindOf(row)) ?? false
-  const wanted = Array.from({ length: rows.count }, (_, row) => row).filter((row) => isLiveResult(row) || tellsUsage(row))
+  const wanted = Array.from({ length: rows.count }, (_, row) => row).filter((row) => tellsLines(row) || tellsUsage(row))
   const sum = new UsageSum(true)
-  let [insertions, deletions] = [0, 0]
+  let stat: DiffStat | null = null
   await reader.readRows(
     wanted,
     (row, bytes) => {
-      if (countLines && isLiveResult(row)) {
-        const counted = countLines(bytes)
-        insertions += counted.insertions
-        deletions += counted.deletions
-      }
+      const counted = countLines && tellsLines(row) ? countLines.take(bytes) : null
+      if (counted) stat = addStat(stat, counted)
       // One above the bound comes with its beginning only.
       if (!usage || !tellsUsage(row) || bytes.length < rows.lengthOf(row)) return
       sum.enter(rows.promptOf(row))
@@ -49,5 +45,5 @@ export async function sumsOf(reader: LogReader, beside: UsageBeside, signal?: Ab
   )
   sum.enter(-1)
   await beside(sum, true, signal)
-  return { stat: countLines ? { insertions, deletions } : null, usage: sum.total() }
+  return { stat, usage: sum.total() }
 }

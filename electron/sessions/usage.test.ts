@@ -98,11 +98,11 @@ it('are read anew where a catalogue of an older version does not have them', asy
   const library = openLibrary(home)
   await library.whenCounted()
   await library.close()
-  const file = join(home, 'data/library/sessions.json')
+  const file = join(home, 'data/library/sessions.lines')
   const saved = readFileSync(file, 'utf8')
   const older = saved.replace(/"usage":\{[^}]*\}/, '"usage":null')
   const totals: unknown[] = []
-  for (const text of [older, older.replace(/"version":\d+/, '"version":4')]) {
+  for (const text of [older, older.replace(/"version":\d+/, '"version":7')]) {
     writeFileSync(file, text)
     totals.push((await listed(home)).get(id)?.usage?.total ?? null)
   }

@@ -69,7 +69,9 @@ export async function commandFiles(deps: CommandFilesDeps): Promise<readonly Com
       for (const effect of steps[turn]?.[place] ?? []) {
         if (effect.kind !== 'file' || !isOneFile(effect) || leftOut.has(effect.path)) continue
         const touch = { turn, place, call, endedAt, effect, isSure: isDone && effect.isCertain }
-        touches.set(effect.path, [...(touches.get(effect.path) ?? []), touch])
+        const known = touches.get(effect.path)
+        if (known) known.push(touch)
+        else touches.set(effect.path, [touch])
       }
     }
   }
@@ -122,11 +124,8 @@ function mayTouch(step: ShellStep, path: WorkspacePath): boolean {
 async function proved(path: WorkspacePath, touches: readonly Touch[], { turns }: CommandFilesDeps, steps: Steps, disk: CommandFilesDeps['disk']): Promise<CommandState | null> {
   const last = touches.at(-1)
   if (!last?.isSure || last.endedAt === null || last.effect.how === 'deleted' || last.effect.how === 'link') return null
-  const isHidden = steps.some((ofTurn, turn) =>
-    ofTurn.some((ofCall, place) => {
-      const isLater = turn > last.turn || (turn === last.turn && place > last.place)
-      return isLater && ofCall.some((step) => step.keepsMtime && mayTouch(step, path))
-    }),
+  const isHidden = steps.slice(last.turn).some((ofTurn, later) =>
+    ofTurn.some((ofCall, place) => (later > 0 || place > last.place) && ofCall.some((step) => step.keepsMtime && mayTouch(step, path))),
   )
   const found = isHidden ? null : await disk(path)
   const isWithin = found && found.modifiedAtMs >= (turns[last.turn]?.startedAt ?? Infinity) && found.modifiedAtMs <= last.endedAt + clockMs

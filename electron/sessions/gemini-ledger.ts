@@ -35,8 +35,8 @@ type Entry = ComputedEntry & { readonly turn: number }
 export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages> {
   const { turns, readTurn, evidenceOf, isBroken, folder, disk } = deps
   const paths = new Map<WorkspacePath, EditEvent[]>()
-  /** By turn, the calls that can change any file, by their place among all calls of the turn. */
-  const wild: (readonly ToolCall[])[] = []
+  /** All calls by turn, in order. */
+  const ofTurns: (readonly ToolCall[])[] = []
   const commands: TurnCalls[] = []
   let blanks = 0
   const mayChange = mayChangeBy(folder, isWild)
@@ -44,12 +44,12 @@ export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages>
     const shown = await readTurn(promptId)
     const placed = inOrder(shown.flatMap((entry) => (entry.kind === 'call' ? [entry.call] : [])))
     const calls = placed.map(({ call }) => call)
-    wild.push(calls)
+    ofTurns.push(calls)
     // The time of a call is that of its end.
     commands.push({ promptId, startedAt: shown[0]?.at ?? 0, calls: calls.map((call) => ({ call, endedAt: call.startedAt })) })
     const before: ToolCall[] = []
     for (const [place, { call, isSubagents }] of placed.entries()) {
-      const edited = isBroken ? null : await bySed(call, calls.slice(0, place), paths, deps, mayChange)
+      const edited = isBroken || !call.command ? null : await bySed(call, calls.slice(0, place), paths, deps, mayChange)
       if (edited) {
         // What it did to the one file that it names is told as an edit is.
         calls[place] = edited.call
@@ -75,7 +75,11 @@ export async function geminiLedger(deps: GeminiLedgerDeps): Promise<LedgerPages>
   for (const [path, events] of paths) {
     const evidence = { ...(await evidenceOf(path)), blanks }
     await proveChain(events, evidence)
-    entries.push(...entriesOf(path, events, evidence, deps, wild.map((calls) => calls.filter((call) => isWild(call) ? mayChange(call, path) : events.some((event) => event.call === call))), kept))
+    const own = new Set(events.map((event) => event.call))
+    const concerns = (call: ToolCall): boolean => isWild(call) && mayChange(call, path)
+    const ofTurn = (turn: number): readonly ToolCall[] => (ofTurns[turn] ?? []).filter((call) => own.has(call) || concerns(call))
+    const isDoubted = (turns: number): boolean => ofTurns.slice(0, turns).some((calls) => calls.some(concerns))
+    entries.push(...entriesOf(path, events, evidence, deps, { ofTurn, isDoubted }, kept))
   }
   const byCommands = isBroken || folder === null ? [] : await commandFiles({ turns: commands, folder, leftOut: new Set(paths.keys()), isWild, disk })
   entries.push(...byCommands.map((each) => commandEntry(each, kept)))
@@ -143,12 +147,19 @@ function inOrder(calls: readonly ToolCall[]): readonly PlacedCall[] {
   return placed
 }
 
+/** The calls that concern one file: its own edits, and what may have changed it without naming it. */
+interface CallsOfPath {
+  readonly ofTurn: (turn: number) => readonly ToolCall[]
+  /** Whether something before a turn may have. */
+  readonly isDoubted: (turn: number) => boolean
+}
+
 function entriesOf(
   path: WorkspacePath,
   events: readonly EditEvent[],
   { disk, blanks }: ChainEvidence,
   { turns, isBroken, afterRewinds }: GeminiLedgerDeps,
-  calls: readonly (readonly ToolCall[])[],
+  calls: CallsOfPath,
   kept: Map<string, KnownBytes>,
 ): readonly Entry[] {
   const entry = (turn: number, promptId: PromptId, before: FileState, after: FileState, facts: Partial<ComputedEntry>): Entry => {
@@ -160,7 +171,7 @@ function entriesOf(
   const [first] = events
   const found: Entry[] = []
   // A file that the agent made was not there before either, if nothing can have taken it away.
-  const isNew = !isBroken && first?.before.isAbsent && !first.isAfterCommand && !calls.slice(0, first.turn).some((ofTurn) => ofTurn.some(isWild))
+  const isNew = !isBroken && first?.before.isAbsent && !first.isAfterCommand && !calls.isDoubted(first.turn)
   if (first && !isNew) found.push(sighted(first.turn, first.promptId, first))
   events.forEach((event, at) => {
     const { call, turn, promptId } = event
@@ -168,7 +179,7 @@ function entriesOf(
     const next = events[at + 1]
     if (isJoined(event, next, disk, blanks) || next?.turn === turn) return
     // Nobody saw it again as it was left: a command behind it may have changed it, and so may anybody later.
-    const ofTurn = calls[turn] ?? []
+    const ofTurn = calls.ofTurn(turn)
     const isFollowed = isBroken || ofTurn.slice(ofTurn.indexOf(call) + 1).some(isWild)
     const reason = isBroken ? 'log-broken' : isFollowed ? 'changed-by-command' : 'no-record'
     if (isFollowed) found.push(entry(turn, promptId, stateOf(event.after, kept), unknown(reason), { cause: isBroken ? 'unknown' : 'command' }))

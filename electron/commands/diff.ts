@@ -28,6 +28,7 @@ export async function diff(line: CommandLine, world: CommandWorld): Promise<Exit
   const since = from.kind === 'disk' || to.kind === 'disk' ? await typedSinceEnd(opened, world.signal) : new Set<WorkspacePath>()
   for (const path of paths) {
     const file = await fileBetween(opened, path, from, to, world.signal)
+    if (file === 'folder') continue
     if (!file) unknown.push(path)
     const text = file ? formatPatch([file], { deflate: deflateSync, sha1 }) : ''
     if (text === '') continue
@@ -48,10 +49,11 @@ async function typedSinceEnd({ recorded, review }: Opened, signal: AbortSignal):
   return new Set(last ? (await review.list({ kind: 'by-user', after: last.promptId }, { signal })).map(({ path }) => path) : [])
 }
 
-/** Both sides of a path; `null` where one of them is not known, or is no file. */
-async function fileBetween({ review }: Opened, path: WorkspacePath, from: Moment, to: Moment, signal: AbortSignal): Promise<PatchFile | null> {
+/** Both sides of a path; `null` where one of them is not known, `folder` for what a patch has no form for: a folder that came or went. */
+async function fileBetween({ review }: Opened, path: WorkspacePath, from: Moment, to: Moment, signal: AbortSignal): Promise<PatchFile | 'folder' | null> {
   const before = (await review.contentAt(from, path, signal)).content
   const after = (await review.contentAt(to, path, signal)).content
+  if ([before, after].every(({ state: { kind } }) => kind === 'folder' || kind === 'absent') && (before.state.kind === 'folder' || after.state.kind === 'folder')) return 'folder'
   const sides = [await patchSide(path, before, after, signal), await patchSide(path, after, before, signal)]
   const [one, two] = sides
   return one === undefined || two === undefined ? null : { before: one, after: two }

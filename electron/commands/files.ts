@@ -24,7 +24,7 @@ export async function files(line: CommandLine, world: CommandWorld): Promise<Exi
         ? { path, state: 'present', sha256: state.sha256, mode: state.mode === null ? null : modeText(state.mode), sizeBytes: state.sizeBytes, provenance }
         : state.kind === 'link'
           ? { path, state: 'present', link: state.target, mode: null, provenance }
-          : { path, state: state.kind === 'absent' ? 'absent' : 'unknown', sha256: null, mode: null, provenance }
+          : { path, state: state.kind === 'absent' || state.kind === 'folder' ? state.kind : 'unknown', sha256: null, mode: null, provenance }
     listed.push(row)
     if (line.flag('json')) continue
     const detail = state.kind === 'file' ? `${modeText(state.mode ?? 0o644)} ${state.sha256.slice(0, 12)}` : state.kind === 'link' ? `link to ${plain(state.target)}` : ''

@@ -12,7 +12,7 @@ import type { KnownContent } from './content.js'
 import type { HistoryParts, Watch } from './history-parts.js'
 import type { Intent, OperationFile, OperationSubject } from './operation.js'
 import { removeEmptyFolders, settleFiles, syncFolders } from './settle.js'
-import { checkBytes, writeState } from './write-state.js'
+import { checkBytes, isFolderRemoval, writeState } from './write-state.js'
 
 /** One file that is to be written. */
 export interface PlannedChange {
@@ -171,24 +171,24 @@ function checkUnchanged(path: WorkspacePath, bytes: Uint8Array, sha256: string):
 async function writeFiles(parts: HistoryParts, operation: PlannedOperation, ready: readonly ReadyChange[], watch: Watch): Promise<readonly ReceiptFile[]> {
   const written: ReceiptFile[] = []
   let done = 0
-  await inParallel(
-    ready,
-    async ({ change, bytes }, index) => {
-      if (watch.signal?.aborted) return
-      try {
-        const { path, before, after, read } = change
-        const found = parts.workspace.resolveInside(path)
-        const place = after.kind === 'absent' || found.stats ? found : await makeParents(parts.workspace, path, operation.modeOfFolder)
-        const content = bytes ?? (after.kind === 'file' && read ? await parts.store.readBlob(after.sha256) : null)
-        const state = await writeState(place, parts.disk, operation.id, { path, before, after, bytes: content, index })
-        written.push(receiptLine(path, change.action, resultOf(change), doneReason(change), state))
-      } catch (thrown) {
-        written.push(failure(parts, change, thrown))
-      }
-      watch.progress?.({ done: ++done, total: ready.length, label: 'Writing files' })
-    },
-    ({ change }) => weightOf(sizeOf(change.after)),
-  )
+  const write = async ({ change, bytes }: ReadyChange, index: number): Promise<void> => {
+    if (watch.signal?.aborted) return
+    try {
+      const { path, before, after, read } = change
+      const found = parts.workspace.resolveInside(path)
+      const place = after.kind === 'absent' || found.stats ? found : await makeParents(parts.workspace, path, operation.modeOfFolder)
+      const content = bytes ?? (after.kind === 'file' && read ? await parts.store.readBlob(after.sha256) : null)
+      const state = await writeState(place, parts.disk, operation.id, { path, before, after, bytes: content, index })
+      written.push(receiptLine(path, change.action, resultOf(change), doneReason(change), state))
+    } catch (thrown) {
+      written.push(failure(parts, change, thrown))
+    }
+    watch.progress?.({ done: ++done, total: ready.length, label: 'Writing files' })
+  }
+  const isLast = ({ change }: ReadyChange): boolean => isFolderRemoval(change.before.state, change.after)
+  await inParallel(ready, (each, index) => (isLast(each) ? Promise.resolve() : write(each, index)), ({ change }) => weightOf(sizeOf(change.after)))
+  // A path sorts before those below it.
+  for (const [index, each] of [...ready.entries()].filter(([, one]) => isLast(one)).reverse()) await write(each, index)
   return written
 }
 
@@ -253,7 +253,7 @@ function resultOf({ action, before, after }: PlannedChange): FileResult {
 }
 
 function doneReason({ action, reason, before, after }: PlannedChange): string {
-  if (action === 'merge') return reason
+  if (action === 'merge' || isFolderRemoval(before.state, after)) return reason
   if (after.kind === 'absent') return before.state.kind === 'file' ? `Kept in history, ${formatSize(before.state.sizeBytes)}` : 'Kept in history'
   if (before.state.kind !== 'absent') return reason
   return after.kind === 'file' && after.mode !== null ? `As it was, mode ${after.mode.toString(8)}` : 'As it was'
@@ -265,6 +265,10 @@ function withFolderNote(file: ReceiptFile, removed: ReadonlySet<WorkspacePath>):
 }
 
 function failure(parts: HistoryParts, change: PlannedChange, thrown: unknown): ReceiptFile {
+  // Nothing was to be taken from anyone: what others put into a folder keeps it there.
+  if (isFolderRemoval(change.before.state, change.after) && thrown instanceof ReviewError && thrown.code === 'FILE_CHANGED_SINCE_READ') {
+    return receiptLine(change.path, 'unchanged', 'unchanged', 'Other files are in it, so the folder stays', change.before.state)
+  }
   const error = systemCode(thrown) === null ? thrown : diskError(thrown, change.path)
   if (error instanceof ReviewError) return receiptLine(change.path, change.action, 'failed', error.message, change.before.state, error.code)
   parts.log.error('history.file-failed', thrown, { path: change.path })

@@ -47,6 +47,8 @@ export class FileTable {
   readonly root: Folder
   count = 0
   folderCount = 1
+  /** Folders that were made since this was last emptied, as far as is known. */
+  newFolders: Folder[] = []
   #size = new Float64Array(firstRows)
   #mtime = new BigInt64Array(firstRows)
   #ctime = new BigInt64Array(firstRows)

@@ -109,9 +109,13 @@ const untilChosen = 'Stays as it is until you choose'
 function decide({ target, base, disk, blocked, turn }: FileFacts): Decision {
   if (blocked !== null) return { kind: 'cannot', reason: blocked }
   if (target.kind === 'unknown') return { kind: 'cannot', reason: whyUnknown(target.reason, turn) }
-  if (target.kind === 'folder') return { kind: 'cannot', reason: 'It was a folder' }
+  if (target.kind === 'folder') {
+    if (disk.kind === 'folder') return { kind: 'unchanged', reason: 'Nothing to do, the folder is there' }
+    return disk.kind === 'absent' ? { kind: 'write' } : { kind: 'cannot', reason: 'It was a folder' }
+  }
   if (disk.kind === 'unknown') return { kind: 'cannot', reason: 'The file on the disk cannot be read' }
   if (disk.kind === 'folder') {
+    if (target.kind === 'absent' && base.kind === 'folder') return { kind: 'write' }
     if (target.kind === 'absent') return { kind: 'unchanged', reason: 'A folder stands there now, its files are listed by themselves' }
     return { kind: 'cannot', reason: 'It is a folder now. Move it away first' }
   }

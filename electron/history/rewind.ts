@@ -219,8 +219,8 @@ function leftLine({ facts, action, reason, resolution }: FilePlan): ReceiptFile 
 }
 
 function foldersOfTarget(files: readonly RewindInput[]): ReadonlySet<WorkspacePath> {
-  const present = files.filter(({ target }) => target.state.kind === 'file' || target.state.kind === 'link')
-  return new Set(present.flatMap((file) => parentsOf(file.path).map(workspacePath)))
+  const present = files.filter(({ target }) => target.state.kind === 'file' || target.state.kind === 'link' || target.state.kind === 'folder')
+  return new Set(present.flatMap(({ path, target }) => [...(target.state.kind === 'folder' ? [path] : []), ...parentsOf(path).map(workspacePath)]))
 }
 
 async function bytesOfThree(parts: HistoryParts, input: RewindInput, seen: Seen, signal: AbortSignal | undefined): Promise<FileFacts['bytes']> {

@@ -7,7 +7,7 @@ import { inParallel } from '../base/pool.js'
 import { asideOf, folderOf, makeParents, removeAside, removeEmptyFolder } from '../workspace/text-files.js'
 import type { HistoryParts } from './history-parts.js'
 import type { Intent, OperationFile } from './operation.js'
-import { isState, writeState } from './write-state.js'
+import { isFolderRemoval, isState, writeState } from './write-state.js'
 
 /** What settling works with. */
 export type SettleParts = Pick<HistoryParts, 'workspace' | 'disk' | 'store' | 'log'>
@@ -42,9 +42,13 @@ export async function standing(parts: SettleParts, intent: SettleIntent): Promis
  */
 export async function settleFiles(parts: SettleParts, intent: SettleIntent, wanted: 'before' | 'after'): Promise<readonly Settled[]> {
   const settled: Settled[] = []
-  await inParallel(intent.files, async (file, index) => {
+  const isLast = (file: OperationFile): boolean => (wanted === 'before' ? isFolderRemoval(file.after, file.before) : isFolderRemoval(file.before, file.after))
+  const settle = async (file: OperationFile, index: number): Promise<void> => {
     settled[index] = await settleFile(parts, intent, file, index, wanted)
-  })
+  }
+  await inParallel(intent.files, (file, index) => (isLast(file) ? Promise.resolve() : settle(file, index)))
+  // A path sorts before those below it.
+  for (const [index, file] of [...intent.files.entries()].filter(([, each]) => isLast(each)).reverse()) await settle(file, index)
   const leaving = wanted === 'before' ? intent.madeFolders : intent.emptiedFolders.map((folder) => folder.path)
   await removeEmptyFolders(parts, leaving)
   await syncFolders(parts, intent)

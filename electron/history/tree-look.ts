@@ -135,6 +135,7 @@ export async function lookAtTree(parts: LookParts, request: LookRequest): Promis
   const addFolder = (folder: Folder, name: string, stats: BigIntStats, wasUnseen: boolean): void => {
     const added = table.addFolder(folder, name, stats.ino)
     added.isPartial = wasUnseen
+    if (!wasUnseen) table.newFolders.push(added)
     unseen.ignoredFolders.delete(folder.pathOf(name))
     level.push(added)
   }

@@ -208,7 +208,11 @@ async function play(dice: Dice, setting: Setting): Promise<number> {
       const now = truthOf(root, isIgnored)
       const { changes, isComplete, limits } = await index.settle()
       const got = new Map<string, string>()
-      for (const { path, before: was, after } of changes) got.set(path, `${await shown(store, was)} => ${await shown(store, after)}`)
+      // Folders by themselves are no part of the truth below: what is told of one must be so now.
+      const isFolder = (path: string): boolean => lstatSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true
+      const [folders, others] = [changes.filter(({ before: was, after }) => was.kind === 'folder' || after.kind === 'folder'), changes.filter(({ before: was, after }) => was.kind !== 'folder' && after.kind !== 'folder')]
+      expect(folders.filter(({ path, after }) => isFolder(path) !== (after.kind === 'folder'))).toEqual([])
+      for (const { path, before: was, after } of others) got.set(path, `${await shown(store, was)} => ${await shown(store, after)}`)
       const wanted = new Map<string, string>()
       const base = new Map([...before, ...own])
       for (const path of [...new Set([...base.keys(), ...now.keys()])].sort()) {

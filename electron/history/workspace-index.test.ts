@@ -110,6 +110,38 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.dispose()
 })
 
+describe('empty folders', () => {
+  it.each([['watched', watching], ['looked at', {}]] as const)('are noted where they come or go, and as gone where they were noted before: %s', async (_how, limits) => {
+    const ws = temp({ 'a/x': 'x\n', 'full/y': 'y\n' })
+    mkdirSync(ws.at('was/empty'), { recursive: true })
+    await ws.open(limits)
+    mkdirSync(ws.at('made/deep'), { recursive: true })
+    mkdirSync(ws.at('a/new'))
+    rmSync(ws.at('was/empty'), { recursive: true })
+    rmSync(ws.at('full'), { recursive: true })
+    const first = await ws.settled()
+    ws.write({ 'a/new/z': 'z\n', 'later/q': 'q\n' })
+    const second = await ws.settled()
+    rmSync(ws.at('a/new'), { recursive: true })
+    renameSync(ws.at('made'), ws.at('moved'))
+    expect([first, second, await ws.settled(), await ws.settled()]).toEqual([
+      { 'a/new': 'absent => folder', 'full/y': '644 y\n => absent', 'made/deep': 'absent => folder', 'was/empty': 'folder => absent' },
+      { 'a/new/z': 'absent => 644 z\n', 'later/q': 'absent => 644 q\n' },
+      { 'a/new': 'folder => absent', 'a/new/z': '644 z\n => absent', 'made/deep': 'folder => absent', 'moved/deep': 'absent => folder' },
+      {},
+    ])
+  })
+
+  it('are not told of where they are ignored, or hold what is', async () => {
+    const ws = temp({ '.gitignore': 'out/\n*.log\n', 'a/x': 'x\n' })
+    ws.commitAll()
+    await ws.open()
+    mkdirSync(ws.at('out/deep'), { recursive: true })
+    ws.write({ 'logs/a.log': 'a\n' })
+    expect(await ws.settled()).toEqual({})
+  })
+})
+
 describe('settle in a git repository', () => {
   it('knows what clean files were from git alone', async () => {
     const ws = temp({ 'a.txt': 'one\n', 'b.txt': 'two\n', 'c/d.txt': 'three\n', 'run.sh': 'x\n' })

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
-import type { WorkspacePath } from '../../shared/ids.js'
+import { workspacePath, type WorkspacePath } from '../../shared/ids.js'
 import { isCancelled } from '../base/disk-errors.js'
 import type { Log } from '../base/log.js'
 import { breathe } from '../base/pool.js'
@@ -101,6 +101,8 @@ export interface IndexOptions {
 }
 
 const hintMs = 200
+/** More folders at once are no work of anyone's hands. */
+const mostFolderChanges = 2_000
 
 /** Opens the index of a workspace; the first look begins at once, in the background. */
 export async function openWorkspaceIndex(options: IndexOptions): Promise<WorkspaceIndex> {
@@ -124,6 +126,8 @@ class Index {
   #sweep: AbortController | null = null
   readonly #names: ChangedNames
   readonly #onHint: () => void
+  /** Folders that were noted as made: they are noted as gone, too, whatever was in them by then. */
+  readonly #notedFolders = new Set<string>()
   #announced = new Map<string, FileState>()
   #mustLookAtAll = false
   #settledAt = 0
@@ -225,6 +229,7 @@ class Index {
   async #lookFirst(): Promise<void> {
     this.#settledAt = Date.now()
     await takeFirstLook(this.parts, this.repository, this.options.log, this.#ending.signal)
+    this.parts.table.newFolders = []
     await this.#copies.takeUpAll()
     this.#lookedAtAllAt = Date.now()
   }
@@ -246,11 +251,13 @@ class Index {
     try {
       const { differences, gone, newlyFollowed } = await this.#names.find(where, announced.keys(), this.#settledAt, signal)
       const { reads, notKept } = await contentsOf(this.#contentParts(), differences, announced, signal)
+      const wereEmpty = [...gone].filter((folder) => isEmptyFolder(folder) || this.#notedFolders.has(folder.path))
       this.#take(reads, gone, announced)
       await this.#follow(newlyFollowed)
+      const folders = this.#folderChanges(wereEmpty, new Set(reads.flatMap(({ change }) => change?.path ?? [])))
       this.#settledAt = startedAt
       if (where.isEverywhere) this.#lookedAtAllAt = startedAt
-      const changes = reads.flatMap(({ change }) => change ?? []).sort((one, two) => (one.path < two.path ? -1 : 1))
+      const changes = [...reads.flatMap(({ change }) => change ?? []), ...folders].sort((one, two) => (one.path < two.path ? -1 : 1))
       const followed = newlyFollowed.map(({ folder, name }) => folder.pathOf(name))
       return { changes, limits: limitSentences(unseen, notKept, followed, this.limits, table), isComplete: isAllSeen(unseen, table) }
     } catch (thrown) {
@@ -260,6 +267,20 @@ class Index {
       else for (const [folder, names] of where.hints.names) for (const name of names) watch.hint(folder, name)
       throw thrown
     }
+  }
+
+  /** Empty folders that came, and those that went: no file tells of them. What stood under the name of a file is that file's change. */
+  #folderChanges(wentEmpty: readonly Folder[], changedFiles: ReadonlySet<string>): readonly DiskChange[] {
+    const { table } = this.parts
+    const came = table.newFolders.filter((folder) => isEmptyFolder(folder) && folder.isBelow(table.root))
+    table.newFolders = []
+    const changes = new Map<string, DiskChange>()
+    for (const { path } of wentEmpty) changes.set(path, { path: workspacePath(path), before: { kind: 'folder' }, after: { kind: 'absent' } })
+    // Another one in the place of one that went is no change.
+    for (const { path } of came) if (!changes.delete(path)) changes.set(path, { path: workspacePath(path), before: { kind: 'absent' }, after: { kind: 'folder' } })
+    for (const { path } of wentEmpty) this.#notedFolders.delete(path)
+    for (const { path } of came) this.#notedFolders.add(path)
+    return [...changes.values()].filter(({ path }) => !changedFiles.has(path)).slice(0, mostFolderChanges)
   }
 
   async #whereToLook(signal?: AbortSignal): Promise<Where> {
@@ -328,6 +349,11 @@ class Index {
     const whyNotCopied = (row: number): ReturnType<EarlyCopies['whyNotCopied']> => this.#copies.whyNotCopied(row)
     return { workspace, store, log, table, pace, repository: this.repository, maxKeptBytes: this.limits.settleBytes, whyNotCopied }
   }
+}
+
+/** A whole look found nothing in it, followed or not. */
+function isEmptyFolder({ files, folders, ignored, isPartial }: Folder): boolean {
+  return files.size === 0 && folders.size === 0 && (ignored?.size ?? 0) === 0 && !isPartial
 }
 
 function atMostEvery(ms: number, call: () => void): () => void {

@@ -3,7 +3,7 @@ import { ReviewError } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
 import type { WorkspacePath } from '../../shared/ids.js'
 import type { DiskStates, Seen } from '../workspace/disk-states.js'
-import { asideOf, deleteFile, putContent, setMode, sha256Of } from '../workspace/text-files.js'
+import { asideOf, deleteFile, makeFolder, putContent, removeEmptyFolder, setMode, sha256Of } from '../workspace/text-files.js'
 import { lookAt } from '../workspace/look-at.js'
 import type { Place } from '../workspace/workspace.js'
 
@@ -28,6 +28,7 @@ export interface StateChange {
  */
 export async function writeState(place: Place, disk: DiskStates, operation: string, change: StateChange): Promise<FileState> {
   const { path, before, after, bytes, index } = change
+  if (before.state.kind === 'folder' || after.kind === 'folder') return writeFolder(place, path, after)
   const expected = await confirmed(disk, place, path, before)
   const aside = asideOf(place, operation, index)
   if (after.kind === 'absent') await deleteFile(place, path, expected, aside)
@@ -38,6 +39,20 @@ export async function writeState(place: Place, disk: DiskStates, operation: stri
   const now = await disk.look({ ...place, stats: lookAt(place.absolute) })
   if (isState(now.state, after)) return now.state
   throw new ReviewError('FILE_CHANGED_SINCE_READ', `${path} was written, but does not read back as planned. Look at it, then try again.`)
+}
+
+/** A folder by itself: what is in it is a matter of its files, so only an empty one goes. */
+async function writeFolder(place: Place, path: WorkspacePath, after: FileState): Promise<FileState> {
+  if (after.kind === 'folder') await makeFolder(place, path, null)
+  else if (after.kind === 'absent' && place.stats?.isDirectory() && !(await removeEmptyFolder(place, path))) throw new ReviewError('FILE_CHANGED_SINCE_READ', `${path} is not empty, so it stays.`)
+  const now = lookAt(place.absolute)
+  if (after.kind === 'folder' ? now?.isDirectory() : now === null) return after
+  throw new ReviewError('FILE_CHANGED_SINCE_READ', `${path} does not read back as planned. Look at it, then try again.`)
+}
+
+/** Whether a change takes a folder away: such come after all others, inner ones first, when it is empty. */
+export function isFolderRemoval(from: FileState, to: FileState): boolean {
+  return from.kind === 'folder' && to.kind === 'absent'
 }
 
 /** Whether a state on the disk is the wanted one. A mode that is not known matches any. */

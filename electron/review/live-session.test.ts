@@ -1,4 +1,4 @@
-import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { FileChange, Moment } from '../../shared/file-state.js'
 import { workspacePath, type PromptId } from '../../shared/ids.js'
@@ -264,6 +264,32 @@ describe('a session that runs under us', () => {
     expect([changes, temp.tree()]).toEqual([
       ['modified blob.bin by edit', 'deleted empty by command +0 -0', 'mode run.sh by command +0 -0', 'modified to by command'],
       before,
+    ])
+  })
+
+  it('takes empty folders that commands made away, brings back those that they removed, and undoes that', async () => {
+    const { temp } = await begin({ 'a.txt': 'one\n', 'old/x.txt': 'x\n' })
+    mkdirSync(temp.at('was/empty'), { recursive: true })
+    await live.turn('Before')
+    await live.command('true', () => undefined)
+    const p1 = await live.turn('Folders')
+    await live.command('mkdir -p made/deep out full && rmdir was/empty && rm -r old', () => {
+      for (const folder of ['made/deep', 'out', 'full']) mkdirSync(temp.at(folder), { recursive: true })
+      rmSync(temp.at('was/empty'), { recursive: true })
+      rmSync(temp.at('old'), { recursive: true })
+    })
+    await live.command('echo > full/y.txt', () => temp.put('full/y.txt', 'y\n'))
+    temp.put('out/mine.txt', 'mine\n')
+    const left = temp.tree()
+    const reviewed = await live.review()
+    const turn = shown(await reviewed.review.list({ kind: 'turn', promptId: p1 }))
+    await rewindTo(reviewed, start(p1))
+    const back = temp.tree()
+    await reviewed.history.undo(null)
+    expect([turn, back, temp.tree()]).toEqual([
+      ['added full by command', 'added full/y.txt by command +1 -0', 'added made/deep by command', 'deleted old/x.txt by command +0 -1', 'added out by command', 'deleted was/empty by command'],
+      { 'a.txt': '644 one\n', 'old/x.txt': '644 x\n', 'out/mine.txt': '644 mine\n', 'was/empty/': '755' },
+      left,
     ])
   })
 

@@ -40,6 +40,8 @@ export function recordedSide(text: string | null): Side {
 export function kindOfChange(before: FileSide, after: FileSide): ChangeKind {
   const isThere = (side: FileSide): boolean => side.kind !== 'absent' && side.kind !== 'folder'
   if (before.kind === 'unknown' || after.kind === 'unknown') return after.kind === 'absent' ? 'deleted' : 'unknown'
+  if (before.kind === 'absent' && after.kind === 'folder') return 'added'
+  if (before.kind === 'folder' && after.kind === 'absent') return 'deleted'
   if (!isThere(before)) return isThere(after) ? 'added' : 'unknown'
   return isThere(after) ? 'modified' : 'deleted'
 }

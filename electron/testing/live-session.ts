@@ -151,7 +151,7 @@ const summary: SessionSummary = {
   startedAt: null, lastActiveAt: null, turns: null, stat: null, usage: null, end: null, problems: 0, isLive: false, isSample: false, client: 'test-agent',
 }
 
-/** Everything in the workspace, its bytes kept. */
+/** Everything in the workspace, empty folders too, its bytes kept. */
 async function lookAround({ root, store }: TempHistory): Promise<Tree> {
   const tree = new Map<WorkspacePath, FileState>()
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
@@ -159,6 +159,7 @@ async function lookAround({ root, store }: TempHistory): Promise<Tree> {
     const path = workspacePath(relative(root, absolute))
     if (entry.isSymbolicLink()) tree.set(path, { kind: 'link', target: readlinkSync(absolute) })
     else if (entry.isFile()) tree.set(path, await fileAt(absolute, store))
+    else if (entry.isDirectory() && readdirSync(absolute).length === 0) tree.set(path, { kind: 'folder' })
   }
   return tree
 }
@@ -174,6 +175,8 @@ function changesBetween(before: Tree, after: Tree): readonly LedgerChange[] {
   const absent: FileState = { kind: 'absent' }
   return paths.flatMap((path) => {
     const [one, two] = [before.get(path) ?? absent, after.get(path) ?? absent]
-    return JSON.stringify(one) === JSON.stringify(two) ? [] : [{ path, before: one, after: two }]
+    // A folder that was filled or emptied is still there, which its files tell.
+    const isStill = [one, two].some(({ kind }) => kind === 'folder') && [...(one.kind === 'folder' ? after : before).keys()].some((each) => each.startsWith(`${path}/`))
+    return isStill || JSON.stringify(one) === JSON.stringify(two) ? [] : [{ path, before: one, after: two }]
   })
 }

@@ -28,6 +28,13 @@ async function approved(command: string): Promise<ToolAnswer> {
 const causes = (): readonly string[] => desk.ledger().map(({ cause, changes }) => `${cause}: ${changes.map(({ path, before, after }) => `${path} ${before.kind}>${after.kind}`).join(', ')}`)
 
 describe('a command', () => {
+  it('notes empty folders that it made or removed', async () => {
+    await open({ 'a.txt': 'one\n' })
+    await approved('mkdir -p made/deep')
+    const answer = await approved('rmdir made/deep; mkdir other')
+    expect([answer.text.split('\n').at(-1), causes()]).toEqual(['[Changed files: made/deep (deleted), other (created)]', ['command: made/deep absent>folder', 'command: made/deep folder>absent, other absent>folder']])
+  })
+
   it('runs after its approval, and the answer holds its output and what changed', async () => {
     await open({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
     const answer = await approved('echo out; echo err >&2; rm a.txt; echo two > b.txt; mkdir d; echo x > d/new; exit 3')

@@ -78,7 +78,7 @@ const execDiff = tool({
   params: z.object({ path: z.string().max(4096).optional() }),
   result: { diff: editResult.diff, diff_is_cut: editResult.diff_is_cut, files: z.array(z.object({ path: z.string(), how: z.string() })) },
   run: async ({ path }, scratch) => {
-    const all = [...scratch.changedFiles()].filter(([name]) => path === undefined || name === workspacePath(path))
+    const all = [...scratch.changedFiles()].filter(([name, { before, after }]) => (path === undefined || name === workspacePath(path)) && before.kind !== 'folder' && after.kind !== 'folder')
     const textOf = async (state: { readonly kind: string; readonly sha256?: string }): Promise<string | null> => {
       if (state.kind !== 'file' || state.sha256 === undefined) return state.kind === 'absent' ? '' : null
       const decoded = decodeText(await scratch.readState(state.sha256))

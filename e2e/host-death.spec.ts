@@ -42,3 +42,17 @@ test.describe('a host that is killed', { tag: '@web' }, () => {
     await agent.close()
   })
 })
+
+test.describe('an agent that is started again', { tag: '@web' }, () => {
+  test('goes on in its last session with --continue, and is refused one that is not there', async ({ world }) => {
+    await writeFile(join(world.workspace, 'a.txt'), 'one\n')
+    for (const [from, to, flags] of [['one', 'two', []], ['two', 'three', ['--continue']]] as const) {
+      const agent = await connectAgent(world, { flags: ['--mode', 'review-after', ...flags] })
+      await agent.call('begin_turn', { prompt: `Make it ${to}` })
+      await agent.call('edit_file', { path: 'a.txt', old_text: from, new_text: to })
+      await agent.close()
+    }
+    const refused = await connectAgent(world, { flags: ['--session', '5e551011-0000-4000-8000-000000000001'] }).then(() => 'connected', String)
+    expect([(await recordsOf(world)).filter((line) => line.includes('"type":"user"')).length, await readFile(join(world.workspace, 'a.txt'), 'utf8'), refused]).toEqual([2, 'three\n', expect.stringContaining('There is no such session of this folder')])
+  })
+})

@@ -1,6 +1,15 @@
 import type { ToolAnswer } from '../agents/agent-desk.js'
-import type { Asked } from '../approvals/question.js'
+import type { Asked, Question } from '../approvals/question.js'
 import { pending, refused, type CallScope } from './tool.js'
+import type { ToolSession } from './tool-session.js'
+
+/** Puts a question, or joins the same one that is open, and waits for its answer. `what` names it in progress and tickets. */
+export function askPerson(session: ToolSession, call: CallScope, what: string, { content, refused: refusal }: Pick<Question<ToolAnswer>, 'content' | 'refused'>): Promise<ToolAnswer> {
+  const asked =
+    session.queue.find<ToolAnswer>(session.key, { sameAs: content.sameAs }) ??
+    session.queue.ask<ToolAnswer>({ source: session.source(call), waitsUntil: call.waitsUntil, content, refused: refusal })
+  return awaitAnswer(asked, what, call, session.now)
+}
 
 /** How many calls wait for a question: it is given up with the last of them. */
 const waiting = new WeakMap<Asked<ToolAnswer>, number>()

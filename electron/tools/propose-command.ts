@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../shared/ledger.js'
 import type { CommandJudgement } from '../../shared/policy.js'
 import type { ToolAnswer } from '../agents/agent-desk.js'
 import type { CarriedOut, Content, Ended } from '../approvals/question.js'
-import { awaitAnswer } from './await-answer.js'
+import { askPerson } from './await-answer.js'
 import { proposeEdit } from './propose-edit.js'
 import { runCommand, type CommandResult } from './run-process.js'
 import { planSed } from './sed-plan.js'
@@ -63,15 +63,7 @@ export async function proposeCommand(session: ToolSession, call: CallScope, prop
     },
     refresh: () => Promise.resolve(null),
   }
-  const asked =
-    session.queue.find<ToolAnswer>(session.key, { sameAs: content.sameAs }) ??
-    session.queue.ask<ToolAnswer>({
-      source: session.source(call),
-      waitsUntil: call.waitsUntil,
-      content,
-      refused: (approval) => refusedBy(approval, 'APPROVAL_REJECTED', 'The command did not run.'),
-    })
-  return awaitAnswer(asked, `The command "${command.slice(0, 60)}"`, call, session.now)
+  return askPerson(session, call, `The command "${command.slice(0, 60)}"`, { content, refused: (approval) => refusedBy(approval, 'APPROVAL_REJECTED', 'The command did not run.') })
 }
 
 /** The simulated `sed` takes the way of every edit, and answers as the command would have. */

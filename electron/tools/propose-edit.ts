@@ -8,7 +8,7 @@ import type { Approving, CarriedOut, Content } from '../approvals/question.js'
 import { isState } from '../history/write-state.js'
 import { sha256Of } from '../workspace/text-files.js'
 import { alone } from './alone.js'
-import { awaitAnswer } from './await-answer.js'
+import { askPerson } from './await-answer.js'
 import { approvalFileOf, sidesOf, writesOf, type EditPlan } from './edit-plan.js'
 import { chooseFiles, type ChosenFiles } from './chosen-files.js'
 import { failedEdit, staleEdit, writtenAnswer, type FailedEdit } from './edit-answer.js'
@@ -46,15 +46,7 @@ export async function proposeEdit(session: ToolSession, call: CallScope, proposa
   if (unasked) return unasked
   const content = contentOf(session, call, proposal, await proposal.plan(call.signal))
   throwIfAborted(call.signal)
-  const asked =
-    session.queue.find<ToolAnswer>(session.key, { sameAs: content.sameAs }) ??
-    session.queue.ask<ToolAnswer>({
-      source: session.source(call),
-      waitsUntil: call.waitsUntil,
-      content,
-      refused: (approval) => refusedBy(approval, 'APPROVAL_REJECTED', 'Nothing was written.'),
-    })
-  return awaitAnswer(asked, proposal.what, call, session.now)
+  return askPerson(session, call, proposal.what, { content, refused: (approval) => refusedBy(approval, 'APPROVAL_REJECTED', 'Nothing was written.') })
 }
 
 /** Writes without a question, planned while nobody else of ours writes; `null` where it has to be asked for by now. */

@@ -3,7 +3,7 @@ import { ReviewError, throwIfAborted, toWireError } from '../../shared/errors.js
 import { commandText } from '../../shared/policy.js'
 import type { ToolAnswer } from '../agents/agent-desk.js'
 import type { CarriedOut, Content } from '../approvals/question.js'
-import { awaitAnswer } from './await-answer.js'
+import { askPerson } from './await-answer.js'
 import { denied, deniedWords, offeredRules } from './propose-command.js'
 import { refused, refusedBy, type CallScope } from './tool.js'
 import type { ToolSession } from './tool-session.js'
@@ -40,13 +40,5 @@ export async function proposeRead(session: ToolSession, call: CallScope, absolut
     },
     refresh: () => Promise.resolve(null),
   }
-  const asked =
-    session.queue.find<ToolAnswer>(session.key, { sameAs: content.sameAs }) ??
-    session.queue.ask<ToolAnswer>({
-      source: session.source(call),
-      waitsUntil: call.waitsUntil,
-      content,
-      refused: (approval) => refusedBy(approval, 'APPROVAL_REJECTED', 'The file was not read.'),
-    })
-  return awaitAnswer(asked, `Reading ${absolute.slice(0, 200)}`, call, session.now)
+  return askPerson(session, call, `Reading ${absolute.slice(0, 200)}`, { content, refused: (approval) => refusedBy(approval, 'APPROVAL_REJECTED', 'The file was not read.') })
 }

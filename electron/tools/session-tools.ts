@@ -3,7 +3,7 @@ import { ReviewError } from '../../shared/errors.js'
 import { workspacePath } from '../../shared/ids.js'
 import type { ToolAnswer } from '../agents/agent-desk.js'
 import type { Content } from '../approvals/question.js'
-import { awaitAnswer } from './await-answer.js'
+import { askPerson, awaitAnswer } from './await-answer.js'
 import { done, refused, refusedBy, tool } from './tool.js'
 
 export const beginTurn = tool({
@@ -60,14 +60,6 @@ export const submitPlan = tool({
       },
       refresh: () => Promise.resolve(null),
     }
-    const asked =
-      session.queue.find<ToolAnswer>(session.key, { sameAs: content.sameAs }) ??
-      session.queue.ask<ToolAnswer>({
-        source: session.source(call),
-        waitsUntil: call.waitsUntil,
-        content,
-        refused: (approval) => refusedBy({ ...approval, error: 'PLAN_NOT_APPROVED' }, 'PLAN_NOT_APPROVED', 'Change the plan and submit it again.'),
-      })
-    return awaitAnswer(asked, 'The plan', call, session.now)
+    return askPerson(session, call, 'The plan', { content, refused: (approval) => refusedBy({ ...approval, error: 'PLAN_NOT_APPROVED' }, 'PLAN_NOT_APPROVED', 'Change the plan and submit it again.') })
   },
 })

@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync } from 'node:fs'
 import { promptId as asPromptId, type PromptId, type WorkspacePath } from '../../shared/ids.js'
 import type { FileState } from '../../shared/file-state.js'
 import type { LedgerEntry } from '../../shared/ledger.js'
@@ -59,6 +60,26 @@ export async function resumeOf(file: string): Promise<ResumedSession> {
   const reading = new Reading()
   await eachLine(file, (line) => reading.line(line))
   return reading.result()
+}
+
+/** Longer than this the first record of a log of ours never is. */
+const mostHeadBytes = 65_536
+
+/** Whose session a log of ours is, by its first record alone; `null` for any other file. */
+export function ownerOf(file: string): Pick<ResumedSession, 'client' | 'folder'> | null {
+  const handle = openSync(file, 'r')
+  try {
+    const head = Buffer.alloc(mostHeadBytes)
+    const read = head.subarray(0, readSync(handle, head, 0, head.length, 0))
+    const end = read.indexOf(10)
+    if (end < 0) return null
+    const reading = new Reading()
+    reading.line(read.subarray(0, end))
+    const { client, folder } = reading.result()
+    return client === null ? null : { client, folder }
+  } finally {
+    closeSync(handle)
+  }
 }
 
 class Reading {

@@ -5,7 +5,7 @@ import { ReviewError } from '../../shared/errors.js'
 import { sensitivities } from '../../shared/policy.js'
 import type { AgentHello, ToolAnswer } from '../agents/agent-desk.js'
 import { isMissing } from '../base/disk-errors.js'
-import { resumeOf, type EarlierCall, type RequestId, type ResumedSession } from '../history/resume-session.js'
+import { ownerOf, resumeOf, type EarlierCall, type RequestId, type ResumedSession } from '../history/resume-session.js'
 import { sessionLogFile, type SessionLog } from '../history/session-log.js'
 import { fewNames } from '../tools/few-names.js'
 import { done, refused, type Tool } from '../tools/tool.js'
@@ -33,7 +33,7 @@ export interface EarlierParts {
 export async function earlierSession({ client, resume }: Pick<AgentHello, 'client' | 'resume'>, parts: EarlierParts): Promise<EarlierSession | null> {
   if (resume === null) return null
   if (resume.kind === 'newest') {
-    const file = await newestOf(client, parts)
+    const file = newestOf(client, parts)
     return file === null ? null : { ...(await resumeOf(file)), sessionId: basename(file, '.jsonl'), isSameTurn: false }
   }
   const file = sessionLogFile(parts.dataFolder, parts.folder, resume.sessionId)
@@ -52,7 +52,7 @@ export async function earlierSession({ client, resume }: Pick<AgentHello, 'clien
 }
 
 /** The log that was written last of those that this agent can go on with. */
-async function newestOf(client: string, { dataFolder, folder, isRunning }: EarlierParts): Promise<string | null> {
+function newestOf(client: string, { dataFolder, folder, isRunning }: EarlierParts): string | null {
   const chats = dirname(sessionLogFile(dataFolder, folder, 'any'))
   const files = namesIn(chats)
     .filter((name) => name.endsWith('.jsonl'))
@@ -60,11 +60,10 @@ async function newestOf(client: string, { dataFolder, folder, isRunning }: Earli
     .filter((file) => !isRunning(file))
     .map((file) => ({ file, at: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((one, two) => two.at - one.at)
-  for (const { file } of files) {
-    const found = await resumeOf(file)
-    if (found.client === client && found.folder === folder) return file
-  }
-  return null
+  return files.find(({ file }) => {
+    const owner = ownerOf(file)
+    return owner?.client === client && owner.folder === folder
+  })?.file ?? null
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -1,10 +1,11 @@
 import { connect as connectSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 import type { ApprovalMode } from '../../shared/approval.js'
-import { errorCodes, fromWireError, isAbort, ReviewError } from '../../shared/errors.js'
+import { errorCodes, fromWireError, isAbort, ReviewError, throwIfAborted } from '../../shared/errors.js'
 import type { Resume } from './agent-desk.js'
-import { readDeskFacts } from './desk-file.js'
+import { readDeskFacts, type DeskFacts } from './desk-file.js'
 import { parseLine, takeFirstLine } from './lines.js'
 
 /** What a connection is for: an agent's MCP messages, or frames of another host. */
@@ -40,10 +41,27 @@ const replyShape = z.union([
   z.object({ ok: z.literal(false), error: z.object({ code: z.enum(errorCodes), message: z.string() }) }),
 ])
 
+/** So long a host that takes the socket over may need to say in desk.json which token it admits. */
+const newTokenMs = 2_000
+const pollMs = 50
+
 /** Connects to the host that holds the desk of a data folder, and greets it. Errors: CANCELLED, PERMISSION_DENIED (desk.json). */
 export async function connectDesk(dataFolder: string, hello: DeskHello, signal?: AbortSignal): Promise<DeskReach> {
   const facts = await readDeskFacts(dataFolder)
   if (!facts) return { kind: 'none' }
+  const reach = await greet(facts, hello, signal)
+  if (reach.kind !== 'refused' || reach.error.code !== 'NOT_ADMITTED') return reach
+  // The token may be that of a host that died, while the next one answers at its place already.
+  for (const endsAt = Date.now() + newTokenMs; Date.now() < endsAt; ) {
+    const now = await readDeskFacts(dataFolder)
+    throwIfAborted(signal)
+    if (now && now.token !== facts.token) return greet(now, hello, signal)
+    await setTimeout(pollMs)
+  }
+  return reach
+}
+
+async function greet(facts: DeskFacts, hello: DeskHello, signal: AbortSignal | undefined): Promise<DeskReach> {
   const stream = await openSocket(facts.socket, signal)
   if (!stream) return { kind: 'none' }
   try {

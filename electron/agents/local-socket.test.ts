@@ -65,6 +65,16 @@ describe('the desk of a data folder', () => {
     expect((await connectDesk(folder, mcpHello)).kind).toBe('open')
   })
 
+  it('is reached by the token that it writes a moment after it has taken over', async () => {
+    const file = join(folder, 'desk.json')
+    const facts = await readFile(file, 'utf8')
+    await writeFile(file, facts.replace(/"token":"[^"]*"/, `"token":"${Buffer.alloc(32).toString('base64url')}"`))
+    const reach = connectDesk(folder, mcpHello)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await writeFile(file, facts)
+    expect((await reach).kind).toBe('open')
+  })
+
   it('is none beside a damaged desk.json', async () => {
     await writeFile(join(folder, 'desk.json'), '{"pid":')
     expect(await connectDesk(folder, mcpHello)).toEqual({ kind: 'none' })

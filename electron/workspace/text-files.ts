@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { chownSync, closeSync, constants, createReadStream, existsSync, fchmodSync, fchownSync, fstatSync, mkdirSync, open, openSync, readlinkSync, realpathSync, rename, rmdir, symlink, unlink, type Stats } from 'node:fs'
+import { chownSync, closeSync, constants, createReadStream, fchmodSync, fchownSync, fstatSync, mkdirSync, open, openSync, readlinkSync, realpathSync, rename, rmdir, symlink, unlink, type Stats } from 'node:fs'
 import { chmod, readlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -285,12 +285,22 @@ async function inFolder<Result>(folder: string, name: string, work: (within: (pa
   }
   try {
     const through = `/proc/self/fd/${handle}`
-    const isStill = (): boolean => readlinkSync(through) === folder
-    if (!existsSync(through)) return await plain()
-    if (!isStill()) throw changedNow(name)
-    return await work((path) => `${through}/${basename(path)}`, isStill)
+    const leadsTo = placeOfHandle(through)
+    // Without a /proc there is no way through it.
+    if (leadsTo === null) return await plain()
+    if (leadsTo !== folder) throw changedNow(name)
+    return await work((path) => `${through}/${basename(path)}`, () => placeOfHandle(through) === folder)
   } finally {
     closeSync(handle)
+  }
+}
+
+function placeOfHandle(through: string): string | null {
+  try {
+    return readlinkSync(through)
+  } catch (thrown) {
+    if (isMissing(thrown)) return null
+    throw thrown
   }
 }
 

@@ -25,6 +25,8 @@ export interface SessionSummary {
   readonly lastActiveAt: number | null
   readonly turns: number | null
   readonly stat: DiffStat | null
+  /** Files that the recorded edits changed. */
+  readonly files: number | null
   /** Tokens and cost as the log records them, of set-aside turns too; `null` where it does not, or where they were not read. */
   readonly usage: Usage | null
   /** That the session is over, where its log or its place says so; `null` where nothing does. */

@@ -11,9 +11,10 @@ export async function sessions(line: CommandLine, world: CommandWorld): Promise<
     return 0
   }
   if (found.length === 0) world.note('No session found. Name another place with --sessions DIR.\n')
-  for (const { id, agent, title, turns, workspace, recordedFolder, lastActiveAt, usage, end } of found) {
+  for (const { id, agent, title, turns, workspace, recordedFolder, lastActiveAt, files, stat, usage, end } of found) {
     const folder = workspace ?? `${recordedFolder ?? 'no folder'} (not here)`
-    const facts = [usageText(usage), endText(end)].flatMap((fact) => (fact === null ? [] : [`  ${fact}`]))
+    const changed = stat && files !== null && files > 0 ? `${countOf(files, 'file')} +${stat.insertions} −${stat.deletions}` : null
+    const facts = [changed, usageText(usage), endText(end)].flatMap((fact) => (fact === null ? [] : [`  ${fact}`]))
     world.out(`${id}  ${timeOf(lastActiveAt)}  ${agent}  ${turns === null ? '' : countOf(turns, 'turn')}  ${plain(title)}\n    ${plain(folder)}${facts.join('')}\n`)
   }
   return 0

@@ -20,7 +20,7 @@ import { createTextComparer } from './text-comparer.js'
 const key = sessionKey('0123456789abcdef')
 const summary: SessionSummary = {
   key, id: 'id', agent: 'qwen-code', title: 'A session', recordedFolder: null, workspace: null, branch: null, model: null, file: '', sizeBytes: 0,
-  startedAt: null, lastActiveAt: null, turns: null, stat: null, usage: null, end: null, problems: 0, isLive: false, isSample: false, client: null,
+  startedAt: null, lastActiveAt: null, turns: null, stat: null, files: null, usage: null, end: null, problems: 0, isLive: false, isSample: false, client: null,
 }
 
 interface Opened {

@@ -151,11 +151,13 @@ export const claudeSniffer: RecordSniffer = {
   snapshotPromptId: () => null,
   telemetryPromptId: () => null,
 
-  countLines: {
-    kind: recordKind.result,
+  edits: {
+    kinds: new Set([recordKind.result]),
     take: (result) => {
       const record = result.includes(patchKey) || result.includes(createdKey) ? parseObject(result.toString()) : null
-      return linesOf(objectAt(record, 'toolUseResult'))
+      const told = objectAt(record, 'toolUseResult')
+      const path = textAt(told, 'filePath')
+      return { ...linesOf(told), paths: path === null ? [] : [path] }
     },
   },
 

@@ -1,10 +1,9 @@
-import type { DiffStat } from '../../shared/changes.js'
 import { fileEdits, statOfEdits, statusOf } from './codex-fields.js'
 import { codexUsage } from './codex-usage.js'
 import { newPairSpot, readPair, standsAt } from './json-bytes.js'
 import { enterValue, findKey } from './json-keys.js'
 import { blocksText, listAt, numberAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
-import { recordKind, type RecordKind, type RecordSniffer } from './record-sniff.js'
+import { recordKind, type CountedEdits, type RecordKind, type RecordSniffer } from './record-sniff.js'
 
 const type = Buffer.from('type')
 const role = Buffer.from('role')
@@ -107,7 +106,7 @@ function createSniffer(isOfResponses: boolean): RecordSniffer {
       const speaker = nameAt(bytes)
       return speaker === 'user' && isOfResponses ? recordKind.prompt : messageKind(speaker)
     },
-    countLines: { kind: recordKind.ledger, take: linesOfPatch },
+    edits: { kinds: new Set([recordKind.ledger]), take: editsOfPatch },
     classify(record) {
       return { kind: kindOf(record, isOfResponses), ...noIds }
     },
@@ -256,10 +255,13 @@ function keyOf(bytes: Uint8Array, start: number, end: number): number {
 
 const patched = [Buffer.from('"type":"FileChange"'), Buffer.from('"type":"patch_apply_end"')]
 
-/** Lines of a patch that was applied. */
-function linesOfPatch(line: Buffer): DiffStat | null {
+/** Of a patch that was applied. */
+function editsOfPatch(line: Buffer): CountedEdits | null {
   if (!patched.some((sign) => line.includes(sign))) return null
   const event = objectAt(parseObject(line.toString()), 'payload')
   const said = textAt(event, 'type') === 'item_completed' ? objectAt(event, 'item') : event
-  return said && statusOf(said) === 'done' ? statOfEdits(fileEdits(said['changes'])) : null
+  if (!said || statusOf(said) !== 'done') return null
+  const edits = fileEdits(said['changes'])
+  const stat = statOfEdits(edits)
+  return stat && { ...stat, paths: edits.map(({ path }) => path) }
 }

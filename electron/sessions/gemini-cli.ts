@@ -17,6 +17,7 @@ import type { GeminiMessage } from './gemini-operations.js'
 import { transcriptOf } from './gemini-transcript.js'
 import { turnsOf, type GeminiTurn, type GeminiTurns } from './gemini-turns.js'
 import { textAt } from './json-values.js'
+import type { LogCounts } from './log-catalog.js'
 import type { LogEnds } from './log-ends.js'
 import { lookInside, readInside } from './read-inside.js'
 import type { LedgerPages } from './recorded-session.js'
@@ -41,7 +42,7 @@ const others: OtherLogs = {
     const agents = await new GeminiAgents(file, log.document.sessionId).all(signal)
     return {
       ends: await endsOf(file, log, turns),
-      counts: { lines: log.lines, prompts: turns.byId.size, turns: turns.live.length, problems: log.problems.total(), stat: log.hasLines ? log.document.order.reduce<DiffStat | null>((sum, { lines }) => (lines ? addStat(sum, lines) : sum), null) : null, usage: usageOf(allMessages(log), agents), trail: [] },
+      counts: { lines: log.lines, prompts: turns.byId.size, turns: turns.live.length, problems: log.problems.total(), ...(log.hasLines ? editsIn(log) : { stat: null, files: null }), usage: usageOf(allMessages(log), agents), trail: [] },
     }
   },
 }
@@ -88,6 +89,13 @@ async function endsOf(file: string, log: GeminiLog, { live }: GeminiTurns): Prom
 /** Those that a rewind dropped too: their tokens were spent. */
 function allMessages({ document }: GeminiLog): readonly GeminiMessage[] {
   return [...document.order, ...document.dropped.flatMap(({ messages }) => messages)]
+}
+
+/** What the edits changed of the messages that a rewind did not drop. */
+function editsIn({ document }: GeminiLog): Pick<LogCounts, 'stat' | 'files'> {
+  const all = document.order.flatMap(({ edits }) => (edits ? [edits] : []))
+  const stat = all.reduce<DiffStat | null>(addStat, null)
+  return { stat, files: stat && new Set(all.flatMap(({ paths }) => paths)).size }
 }
 
 /** A message counts once, also where a list brought it back after a rewind; what agents used that were started counts as well. */

@@ -1,6 +1,7 @@
 import { addStat, type DiffStat } from '../../shared/changes.js'
 import type { Usage } from '../../shared/usage.js'
 import { isObject, listAt, objectAt, textAt, timeAt, type JsonObject } from './json-values.js'
+import type { CountedEdits } from './record-sniff.js'
 import { tokensAt, usageFrom } from './usage-values.js'
 
 /** Where a part of the log is: a line, or one of the messages that a line lists. */
@@ -20,8 +21,8 @@ export interface GeminiMessage {
   readonly prompt: string | null
   /** Tokens of its request; `null` where none are recorded. */
   readonly usage: Usage | null
-  /** Lines that its edits changed; `null` where none are recorded. */
-  readonly lines: DiffStat | null
+  /** What its edits changed; `null` where none are recorded. */
+  readonly edits: CountedEdits | null
   /** Oldest first; later ones add to earlier ones. */
   readonly spots: readonly Spot[]
 }
@@ -83,7 +84,7 @@ export class GeminiDocument {
 
   /** Takes in a message that no person typed by what its bytes say; its model stays unknown. */
   note(id: string, type: string, at: number, tokens: JsonObject | null, offset: number, length: number): void {
-    this.place(this.aliases.get(id) ?? id, type, at, { prompt: null, usage: usageOf(tokens), lines: null }, { offset, length, index: null }, this.order.length)
+    this.place(this.aliases.get(id) ?? id, type, at, { prompt: null, usage: usageOf(tokens), edits: null }, { offset, length, index: null }, this.order.length)
     this.lastActiveAt = Math.max(this.lastActiveAt ?? 0, at)
   }
 
@@ -132,18 +133,18 @@ export class GeminiDocument {
     }
     if (type === 'user') this.folder ??= folderIn(message)
     const at = timeAt(message, 'timestamp') ?? 0
-    this.place(this.idOf(message), type, at, { prompt: promptOf(message), usage: usageOf(objectAt(message, 'tokens')), lines: linesOf(message) }, spot, place)
+    this.place(this.idOf(message), type, at, { prompt: promptOf(message), usage: usageOf(objectAt(message, 'tokens')), edits: editsOf(message) }, spot, place)
     this.lastActiveAt = Math.max(this.lastActiveAt ?? 0, at)
   }
 
-  private place(id: string, type: string, at: number, { prompt, usage, lines }: Pick<GeminiMessage, 'prompt' | 'usage' | 'lines'>, spot: Spot, place: number): void {
+  private place(id: string, type: string, at: number, { prompt, usage, edits }: Pick<GeminiMessage, 'prompt' | 'usage' | 'edits'>, spot: Spot, place: number): void {
     // Most often a line adds to the message before it.
     const last = this.order[this.order.length - 1]
     const known = last?.id === id ? last : this.order[this.places.get(id) ?? -1]
-    if (!known) return this.insert({ id, type, at, prompt, usage, lines, spots: [spot] }, place)
+    if (!known) return this.insert({ id, type, at, prompt, usage, edits, spots: [spot] }, place)
     known.prompt ??= prompt
     known.usage = usage ?? known.usage
-    known.lines = lines ?? known.lines
+    known.edits = edits ?? known.edits
     if (spot.index === null || known.spots.length < mostListed) known.spots.push(spot)
   }
 
@@ -177,14 +178,15 @@ function usageOf(told: JsonObject | null): Usage | null {
 }
 
 /** As the calls of a message counted them, of edits that were made. */
-function linesOf(message: JsonObject): DiffStat | null {
-  let stat: DiffStat | null = null
-  for (const call of listAt(message, 'toolCalls')) {
-    const told = isObject(call) && textAt(call, 'status') === 'success' ? objectAt(objectAt(call, 'resultDisplay'), 'diffStat') : null
+function editsOf(message: JsonObject): CountedEdits | null {
+  const edits = listAt(message, 'toolCalls').flatMap((call): CountedEdits[] => {
+    const display = isObject(call) && textAt(call, 'status') === 'success' ? objectAt(call, 'resultDisplay') : null
+    const told = objectAt(display, 'diffStat')
     const [insertions, deletions] = [tokensAt(told, 'model_added_lines'), tokensAt(told, 'model_removed_lines')]
-    if (insertions !== null && deletions !== null) stat = addStat(stat, { insertions, deletions })
-  }
-  return stat
+    const path = textAt(display, 'filePath') ?? textAt(display, 'fileName')
+    return insertions === null || deletions === null ? [] : [{ insertions, deletions, paths: path === null ? [] : [path] }]
+  })
+  return edits.length === 0 ? null : { ...edits.reduce<DiffStat>(addStat, { insertions: 0, deletions: 0 }), paths: edits.flatMap(({ paths }) => paths) }
 }
 
 /** Of the lists that repeat a message the first ones count: each resume repeats all of it. */
@@ -194,7 +196,7 @@ const mostListed = 4
 interface OpenMessage extends GeminiMessage {
   prompt: string | null
   usage: Usage | null
-  lines: DiffStat | null
+  edits: CountedEdits | null
   readonly spots: Spot[]
 }
 

@@ -215,6 +215,7 @@ describe('the library', () => {
         lastActiveAt: Date.UTC(2026, 0, 5, 8, 0, 12),
         turns: 2,
         stat: { insertions: 0, deletions: 0 },
+        files: 0,
         usage: null,
         end: null,
         problems: 0,
@@ -340,7 +341,7 @@ describe('the catalogue', () => {
     expect(titles(second)).toEqual(['CHANGED 2', 'Session 1'])
   })
 
-  it.each(['', '{', '[]', '{"version":99,"entries":0}', '{"version":8,"entries":3}\n1\nnull\n{"file":7}', '{"version":8,"entries":2}\n{"file":"/a","key":"k"}', '{"version":8,"entries":1}\n{"file":', '\0\0\0'])('is made anew when it is damaged: %j', async (content) => {
+  it.each(['', '{', '[]', '{"version":99,"entries":0}', '{"version":9,"entries":3}\n1\nnull\n{"file":7}', '{"version":9,"entries":2}\n{"file":"/a","key":"k"}', '{"version":9,"entries":1}\n{"file":', '\0\0\0'])('is made anew when it is damaged: %j', async (content) => {
     const { home, dataFolder, write, open } = newWorld()
     write(join(home, '.qwen'), 1)
     const first = open()

@@ -19,7 +19,7 @@ import { recordedSums } from './recorded-sums.js'
 import type { LogFormat } from './record-sniff.js'
 
 /** Raised with each change of what an entry holds. */
-const version = 8
+const version = 9
 /** Entries that are written or read without a pause. */
 const entriesAtOnce = 200
 /** Logs from this size on have an index of their own, so that a grown one is not read again. */
@@ -40,6 +40,8 @@ export interface LogCounts {
   readonly trail: readonly string[]
   /** Lines that the live branch's edits brought in and took away; `null` where they were not counted. */
   readonly stat: DiffStat | null
+  /** Files that those edits changed. */
+  readonly files: number | null
   /** Tokens and cost of all branches, with the subagents'; `null` where none are recorded, or they were not counted. */
   readonly usage: Usage | null
 }
@@ -148,7 +150,7 @@ export class LogCatalog {
       reader = await LogReader.open({ file: entry.file, indexFile: isIndexed ? this.indexFile(entry.key) : null, isKept: isIndexed, isDeep: false })
       await reader.load(signal, undefined, scanner)
       const beside = readerOf(reader.sniffer.format)?.usageBeside?.(entry.file) ?? noUsageBeside
-      const sums = withSums ? await recordedSums(reader, beside, signal) : { stat: null, usage: null }
+      const sums = withSums ? await recordedSums(reader, beside, signal) : { stat: null, files: null, usage: null }
       const counts = { ...countsOf(reader), ...sums }
       if (isIndexed) await reader.save()
       return this.put(entry, { format: reader.sniffer.format, counts })
@@ -227,7 +229,7 @@ export function keyOf(realFile: string): SessionKey {
   return sessionKey(createHash('sha256').update(realFile).digest('hex').slice(0, 16))
 }
 
-function countsOf({ index, sniffer }: LogReader): Omit<LogCounts, 'stat' | 'usage'> {
+function countsOf({ index, sniffer }: LogReader): Omit<LogCounts, 'stat' | 'files' | 'usage'> {
   const { prompts, lines } = index
   const { turns, branches } = shapeOf(index)
   const problems = index.problemCount()

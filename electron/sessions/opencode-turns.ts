@@ -29,6 +29,8 @@ export interface OpencodeTurns {
   readonly usage: Usage | null
   readonly insertions: number
   readonly deletions: number
+  /** Files that the turns changed. */
+  readonly files: number
   readonly messages: number
   readonly damage: number
 }
@@ -53,6 +55,7 @@ export async function readTurns(records: OpencodeRecords, sessionId: string): Pr
   const live = new Drafts()
   const takenBack = new Drafts()
   let [model, insertions, deletions, messages] = [facts.model, 0, 0, 0]
+  const files = new Set<string>()
   let isTakenBack = false
   for await (const message of records.messages(sessionId)) {
     messages++
@@ -63,6 +66,7 @@ export async function readTurns(records: OpencodeRecords, sessionId: string): Pr
       for (const diff of diffsOf(message.data)) {
         insertions += diff.insertions
         deletions += diff.deletions
+        files.add(diff.file)
       }
     } else {
       model = textAt(message.data, 'modelID') ?? model
@@ -76,7 +80,7 @@ export async function readTurns(records: OpencodeRecords, sessionId: string): Pr
   }
   const drafts = [...live.drafts, ...takenBack.drafts, ...removed.drafts]
   const usage = drafts.reduce((sum, draft) => addUsage(sum, draft.usage), await usageOfSubagents(records, sessionId))
-  return { ...arranged(facts, live.drafts, [...removed.drafts, ...takenBack.drafts]), facts, model, usage, insertions, deletions, messages, damage: records.damage }
+  return { ...arranged(facts, live.drafts, [...removed.drafts, ...takenBack.drafts]), facts, model, usage, insertions, deletions, files: files.size, messages, damage: records.damage }
 }
 
 /** Gathers messages to turns, in their order. */
@@ -155,12 +159,12 @@ export function isTyped(part: JsonObject): boolean {
   return textAt(part, 'type') === 'text' && part['synthetic'] !== true && part['ignored'] !== true
 }
 
-function diffsOf(message: JsonObject | null): readonly { readonly insertions: number; readonly deletions: number }[] {
+function diffsOf(message: JsonObject | null): readonly { readonly file: string; readonly insertions: number; readonly deletions: number }[] {
   const diffs = objectAt(message, 'summary')?.['diffs']
   if (!Array.isArray(diffs)) return []
   return diffs.map((diff: unknown) => {
     const counts = typeof diff === 'object' && diff !== null ? (diff as JsonObject) : {}
     const count = (name: string): number => (typeof counts[name] === 'number' && counts[name] >= 0 ? counts[name] : 0)
-    return { insertions: count('additions'), deletions: count('deletions') }
+    return { file: textAt(counts, 'file') ?? '', insertions: count('additions'), deletions: count('deletions') }
   })
 }

@@ -127,8 +127,8 @@ function endsOf({ facts, live, model }: OpencodeTurns): LogEnds {
   }
 }
 
-function countsOf({ live, byId, messages, damage, usage, insertions, deletions }: OpencodeTurns): LogCounts {
-  return { lines: messages, prompts: byId.size, turns: live.length, problems: damage, stat: { insertions, deletions }, usage, trail: [] }
+function countsOf({ live, byId, messages, damage, usage, insertions, deletions, files }: OpencodeTurns): LogCounts {
+  return { lines: messages, prompts: byId.size, turns: live.length, problems: damage, stat: { insertions, deletions }, files, usage, trail: [] }
 }
 
 class OpencodeSource implements DocumentSource {

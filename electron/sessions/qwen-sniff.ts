@@ -1,5 +1,5 @@
 import { isExactly, isPlain, newPairSpot, readPair, standsAt } from './json-bytes.js'
-import { isObject, listAt, objectAt, textAt, type JsonObject } from './json-values.js'
+import { isObject, listAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
 import { qwenUsage } from './qwen-usage.js'
 import { recordKind, type RecordKind, type RecordSniffer } from './record-sniff.js'
 
@@ -81,6 +81,9 @@ const systemKinds: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>
 
 const pair = newPairSpot()
 const addedKey = Buffer.from('"model_added_lines":')
+const filePathKey = Buffer.from('"filePath":"')
+const folderKey = Buffer.from('"cwd":"')
+const longestPath = 4096
 const removedKey = Buffer.from('"model_removed_lines":')
 
 /**
@@ -153,9 +156,13 @@ export const qwenSniffer: RecordSniffer = {
   telemetryPromptId: (record) => textAt(objectAt(objectAt(record, 'systemPayload'), 'uiEvent'), 'prompt_id'),
 
   // In the text of a tool's output these keys stand with escaped quotes, so only the recorder's own match.
-  countLines: {
-    kind: recordKind.result,
-    take: (result) => ({ insertions: numberAfter(result, addedKey), deletions: numberAfter(result, removedKey) }),
+  edits: {
+    kinds: new Set([recordKind.result, recordKind.ledger]),
+    // A session of ours names its files in the ledger, where those of patches and commands are too.
+    take: (record, kind) =>
+      kind === recordKind.ledger
+        ? { insertions: 0, deletions: 0, paths: pathsOfLedger(parseObject(record.toString())) }
+        : { insertions: numberAfter(record, addedKey), deletions: numberAfter(record, removedKey), paths: pathIn(record) },
   },
 
   usage: qwenUsage,
@@ -230,6 +237,26 @@ function partText(part: unknown): string {
   if (text !== null) return text
   const attached = objectAt(part, 'inlineData') ?? objectAt(part, 'fileData')
   return attached ? `[${textAt(attached, 'displayName') ?? textAt(attached, 'mimeType') ?? 'attachment'}]` : ''
+}
+
+/** The path that a result names, relative to its folder where it lies there, as a ledger has it. */
+function pathIn(result: Buffer): readonly string[] {
+  const path = textAfter(result, filePathKey)
+  const folder = textAfter(result, folderKey)
+  return path === '' ? [] : [folder !== '' && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path]
+}
+
+/** The string behind a key, its escapes as they stand; empty where the key is not there. */
+function textAfter(bytes: Buffer, key: Buffer): string {
+  const at = bytes.indexOf(key)
+  return at === -1 ? '' : (/^(?:[^"\\]|\\.)*/.exec(bytes.toString('utf8', at + key.length, at + key.length + longestPath))?.[0] ?? '')
+}
+
+/** Files that the agent changed, as a record of our ledger names them. */
+function pathsOfLedger(record: JsonObject | null): readonly string[] {
+  const entry = objectAt(record, 'systemPayload')
+  const isAgents = entry?.['isBeforeTurn'] === false && entry['cause'] !== 'user' && entry['cause'] !== 'rewind'
+  return isAgents ? listAt(entry, 'changes').flatMap((change) => (isObject(change) ? [textAt(change, 'path') ?? ''] : [])) : []
 }
 
 function numberAfter(bytes: Buffer, key: Buffer): number {

@@ -72,11 +72,15 @@ export interface UsageRecords {
   take(bytes: Buffer, kind: RecordKind | null, sum: UsageSum): void
 }
 
-export interface LineRecords {
-  /** Kind of the records that tell of them. */
-  readonly kind: RecordKind
-  /** Lines that an edit brought in and took away, as its record says; `null` for a record that says nothing of them. */
-  readonly take: (record: Buffer) => DiffStat | null
+/** Lines that edits brought in and took away as their record counts them, and the files that it names, each always the same way. */
+export interface CountedEdits extends DiffStat {
+  readonly paths: readonly string[]
+}
+
+export interface EditRecords {
+  readonly kinds: ReadonlySet<RecordKind>
+  /** `null` for a record that says nothing of edits. */
+  readonly take: (record: Buffer, kind: RecordKind) => CountedEdits | null
 }
 
 /** How to tell the records of one agent's log apart. Holds nothing; one object an agent. */
@@ -105,8 +109,8 @@ export interface RecordSniffer {
   snapshotPromptId(bytes: Buffer, start: number, end: number): string | null
   /** The promptId of a telemetry record. */
   telemetryPromptId(record: JsonObject): string | null
-  /** How records tell of changed lines; without it the list does not show them. */
-  readonly countLines?: LineRecords
+  /** How records tell of edits; without it the list does not count them. */
+  readonly edits?: EditRecords
   /** How records tell of tokens; without it nothing is known of them. */
   readonly usage?: UsageRecords
   /**

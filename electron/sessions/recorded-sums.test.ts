@@ -12,7 +12,8 @@ async function statOf(name: string, agent = 'qwen-code'): Promise<unknown> {
   const reader = await LogReader.open({ file: join(home, log), indexFile: null, isKept: false, isDeep: false })
   try {
     await reader.load()
-    return (await recordedSums(reader, async () => undefined)).stat
+    const { stat, files } = await recordedSums(reader, async () => undefined)
+    return stat && { ...stat, files }
   } finally {
     reader.close()
   }
@@ -21,20 +22,20 @@ async function statOf(name: string, agent = 'qwen-code'): Promise<unknown> {
 describe('the recorded lines of a session', () => {
   it('are those of the live branch: what was set aside does not count', async () => {
     // The set-aside turn of this case adds 5 lines and removes 2.
-    expect(await statOf('shop')).toEqual({ insertions: 75, deletions: 10 })
+    expect(await statOf('shop')).toEqual({ insertions: 75, deletions: 10, files: 9 })
   })
 
   it('are those of the patches that Codex applied, and not told where no record counts them', async () => {
-    expect([await statOf('exec-basic', 'codex'), await statOf('legacy-0.80', 'codex')]).toEqual([{ insertions: 14, deletions: 6 }, null])
+    expect([await statOf('exec-basic', 'codex'), await statOf('legacy-0.80', 'codex')]).toEqual([{ insertions: 14, deletions: 6, files: 5 }, null])
   })
 
   it('are those that Gemini CLI counted for the edits that it made', async () => {
     const chats = resolve('electron/sessions/fixtures/gemini-cli/print-basic/home/.gemini/tmp/shop-app-gm/chats')
     const file = join(chats, readdirSync(chats).find((name) => name.endsWith('.jsonl')) ?? '')
-    expect((await geminiReader.others?.look(file))?.counts?.stat).toEqual({ insertions: 11, deletions: 3 })
+    expect((await geminiReader.others?.look(file))?.counts).toMatchObject({ stat: { insertions: 11, deletions: 3 }, files: 5 })
   })
 
   it('are none where nothing was edited', async () => {
-    expect(await statOf('broken-lines')).toEqual({ insertions: 0, deletions: 0 })
+    expect(await statOf('broken-lines')).toEqual({ insertions: 0, deletions: 0, files: 0 })
   })
 })

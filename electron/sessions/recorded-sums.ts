@@ -11,31 +11,35 @@ const largestLogBytes = 32 << 20
 export interface RecordedSums {
   /** Lines that the edits of the live branch brought in and took away, as their recorder counted them. */
   readonly stat: DiffStat | null
+  /** Files that those edits changed. */
+  readonly files: number | null
   /** Tokens and cost, also of turns that were set aside: they were spent. */
   readonly usage: Usage | null
 }
 
 /** What a list shows of a whole log; each is `null` where the log tells nothing of it, or is too big to be read for a list. */
 export async function recordedSums(reader: LogReader, beside: UsageBeside, signal?: AbortSignal): Promise<RecordedSums> {
-  return reader.size > largestLogBytes ? { stat: null, usage: null } : sumsOf(reader, beside, signal)
+  return reader.size > largestLogBytes ? { stat: null, files: null, usage: null } : sumsOf(reader, beside, signal)
 }
 
 /** The same, whatever it takes. */
 export async function sumsOf(reader: LogReader, beside: UsageBeside, signal?: AbortSignal): Promise<RecordedSums> {
-  const { countLines, usage } = reader.sniffer
+  const { edits, usage } = reader.sniffer
   const { rows } = reader.index
   const live = new Set(shapeOf(reader.index).branches.live.map(({ prompt }) => prompt))
   // By prompt and not along the chain, which has only one of several answers that came side by side.
-  const tellsLines = (row: number): boolean => rows.kindOf(row) === countLines?.kind && live.has(rows.promptOf(row))
+  const tellsEdits = (row: number): boolean => edits?.kinds.has(rows.kindOf(row)) === true && live.has(rows.promptOf(row))
   const tellsUsage = (row: number): boolean => usage?.kinds.has(rows.kindOf(row)) ?? false
-  const wanted = Array.from({ length: rows.count }, (_, row) => row).filter((row) => tellsLines(row) || tellsUsage(row))
+  const wanted = Array.from({ length: rows.count }, (_, row) => row).filter((row) => tellsEdits(row) || tellsUsage(row))
   const sum = new UsageSum(true)
   let stat: DiffStat | null = null
+  const files = new Set<string>()
   await reader.readRows(
     wanted,
     (row, bytes) => {
-      const counted = countLines && tellsLines(row) ? countLines.take(bytes) : null
+      const counted = edits && tellsEdits(row) ? edits.take(bytes, rows.kindOf(row)) : null
       if (counted) stat = addStat(stat, counted)
+      for (const path of counted?.paths ?? []) files.add(path)
       // One above the bound comes with its beginning only.
       if (!usage || !tellsUsage(row) || bytes.length < rows.lengthOf(row)) return
       sum.enter(rows.promptOf(row))
@@ -45,5 +49,5 @@ export async function sumsOf(reader: LogReader, beside: UsageBeside, signal?: Ab
   )
   sum.enter(-1)
   await beside(sum, true, signal)
-  return { stat, usage: sum.total() }
+  return { stat, files: stat && files.size, usage: sum.total() }
 }

@@ -47,6 +47,7 @@ export function summaryOf(entry: CatalogEntry, place: SessionPlace, context: Sum
     lastActiveAt: ends?.lastActiveAt ?? modifiedAt,
     turns: counts?.turns ?? null,
     stat: counts?.stat ?? null,
+    files: counts?.files ?? null,
     usage: counts?.usage ?? null,
     end,
     problems: counts?.problems ?? 0,

@@ -148,7 +148,7 @@ export async function liveSession(files: Readonly<Record<string, TestContent>> =
 
 const summary: SessionSummary = {
   key: testSession, id: 'id', agent: 'overturn', title: 'A session', recordedFolder: null, workspace: null, branch: null, model: null, file: '', sizeBytes: 0,
-  startedAt: null, lastActiveAt: null, turns: null, stat: null, usage: null, end: null, problems: 0, isLive: false, isSample: false, client: 'test-agent',
+  startedAt: null, lastActiveAt: null, turns: null, stat: null, files: null, usage: null, end: null, problems: 0, isLive: false, isSample: false, client: 'test-agent',
 }
 
 /** Everything in the workspace, empty folders too, its bytes kept. */

@@ -15,12 +15,14 @@ interface RowProps {
 /** One session of the list: its title, agent, time and size. */
 export function SessionRow({ session, isOn, now, style }: RowProps) {
   const turns = session.turns === null ? null : countText(session.turns, 'turn')
+  const files = session.files === null ? null : countText(session.files, 'file')
   const when = sessionWhen(session, now)
   const label = [
     session.title,
     sessionAgentText(session),
     when,
     turns,
+    files,
     usageText(session.usage),
     session.problems > 0 ? countText(session.problems, 'problem') : null,
     session.workspace === null ? 'read only' : null,
@@ -33,7 +35,7 @@ export function SessionRow({ session, isOn, now, style }: RowProps) {
       aria-label={label.filter(Boolean).join(', ')}
       className={isOn ? 'ses on' : 'ses'}
       style={style}
-      title={[session.title, turns].filter(Boolean).join('\n')}
+      title={[session.title, turns, files].filter(Boolean).join('\n')}
       onClick={() => void openSession(session.key)}
     >
       <div className="l1">

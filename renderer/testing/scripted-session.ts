@@ -91,7 +91,7 @@ export const cartDetails: readonly TurnDetails[] = [
 function summary(key: string, title: string, folder: string, part: Partial<SessionSummary>): SessionSummary {
   return {
     key: sessionKey(key.repeat(16)), id: `${key}-1`, agent: 'qwen-code', title, recordedFolder: `/home/me/${folder}`, workspace: `/home/me/${folder}`, branch: 'main', model: 'qwen3-coder',
-    file: `/home/me/.qwen/${key}.jsonl`, sizeBytes: 180_000, startedAt: null, lastActiveAt: null, turns: null, stat: null, usage: null, end: null, problems: 0, isLive: false, isSample: false, client: null, ...part,
+    file: `/home/me/.qwen/${key}.jsonl`, sizeBytes: 180_000, startedAt: null, lastActiveAt: null, turns: null, stat: null, files: null, usage: null, end: null, problems: 0, isLive: false, isSample: false, client: null, ...part,
   }
 }
 

@@ -56,7 +56,7 @@ test.describe('approvals of a connected agent', () => {
     await expect(fileRow(ui, 'a.txt')).toBeVisible()
     await turnRow(ui, 1).click()
     await ui.keyboard.press('r')
-    await expect(ui.getByRole('note')).toHaveText('Claude Code is at work in this session. It is told of the rewind before it writes again.')
+    await expect(ui.getByRole('note')).toHaveText('Claude Code is at work in this session. It is told of the rewind with its next edit or command.')
     await ui.getByRole('button', { name: /^Rewind 1 file/ }).click()
     await expect.poll(() => onDisk(world)).toBe(text)
 

@@ -122,7 +122,8 @@ export type ApprovalStep =
   | { readonly kind: 'fail'; readonly outcome: string; readonly error: ErrorCode }
   | { readonly kind: 'reject'; readonly by: NonNullable<Approval['decidedBy']>; readonly outcome: string }
   | { readonly kind: 'deny'; readonly outcome: string }
-  | { readonly kind: 'cancel'; readonly outcome: string }
+  /** Nobody is there any more to hear the answer, or to give it. */
+  | { readonly kind: 'cancel'; readonly outcome: string; readonly error?: 'AGENT_GONE' | 'HOST_NOT_RUNNING' }
   | { readonly kind: 'expire'; readonly outcome: string }
 
 /** Whether it can still be decided. */
@@ -154,7 +155,7 @@ export function afterStep(approval: Approval, step: ApprovalStep, at: number): A
     case 'deny':
       return isOpen(state) ? { ...approval, state: 'denied', decidedAt: at, decidedBy: 'policy', outcome: step.outcome, error: 'COMMAND_DENIED' } : null
     case 'cancel':
-      return isOpen(state) ? { ...approval, state: 'cancelled', decidedAt: at, decidedBy: 'nobody', outcome: step.outcome, error: 'AGENT_GONE' } : null
+      return isOpen(state) ? { ...approval, state: 'cancelled', decidedAt: at, decidedBy: 'nobody', outcome: step.outcome, error: step.error ?? 'AGENT_GONE' } : null
     case 'expire':
       return isOpen(state) ? { ...approval, state: 'expired', decidedAt: at, decidedBy: 'nobody', outcome: step.outcome, error: 'APPROVAL_UNANSWERED' } : null
   }

@@ -32,7 +32,7 @@ export type RewindTarget = Exclude<Moment, { readonly kind: 'disk' }>
 export function liveWarning({ isLive, agent }: Pick<SessionSummary, 'isLive' | 'agent'>, agentName: string): string | null {
   if (!isLive) return null
   return agent === 'overturn'
-    ? `${agentName} is at work in this session. It is told of the rewind before it writes again.`
+    ? `${agentName} is at work in this session. It is told of the rewind with its next edit or command.`
     : `${agentName} may still be at work in this session and is not told of a rewind. Have it read these files again before it goes on.`
 }
 

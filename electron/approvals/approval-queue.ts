@@ -24,8 +24,10 @@ export interface ApprovalQueue {
   readonly undo: (id: ApprovalId) => Promise<Approval>
   /** Looks at the files of a session's open questions again. */
   readonly refresh: (session: SessionKey) => Promise<void>
+  /** A session begins, or goes on after it ended: its questions are asked. */
+  readonly beginSession: (session: SessionKey) => void
   /** The session ended: its questions are cancelled. Resolves when nothing of it is being carried out any more. */
-  readonly endSession: (session: SessionKey, outcome: string) => Promise<void>
+  readonly endSession: (session: SessionKey, outcome: string, error?: 'AGENT_GONE' | 'HOST_NOT_RUNNING') => Promise<void>
 }
 
 /** How a question ended that nobody was asked. */
@@ -85,8 +87,8 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
     forgetOld()
   }
 
-  const cancel = (entry: Entry, outcome: string): void => {
-    refuse(entry, { kind: 'cancel', outcome })
+  const cancel = (entry: Entry, outcome: string, error: 'AGENT_GONE' | 'HOST_NOT_RUNNING' = 'AGENT_GONE'): void => {
+    refuse(entry, { kind: 'cancel', outcome, error })
     if (entry.approval.state !== 'approved') return
     entry.abandoned ??= outcome
     entry.stop.abort()
@@ -272,10 +274,11 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
         if (fresh && entry.content === content && isOpen(entry.approval.state)) replaceContent(entry, fresh)
       }
     },
-    endSession: async (session, outcome) => {
+    beginSession: (session) => void endedSessions.delete(session),
+    endSession: async (session, outcome, error) => {
       endedSessions.add(session)
       const its = [...entries.values()].filter(({ approval }) => approval.source.session === session)
-      for (const entry of its) cancel(entry, outcome)
+      for (const entry of its) cancel(entry, outcome, error)
       // A command that was approved a moment ago puts its end in the place of its decision.
       for (const entry of its) while (!isOver(entry.approval)) await entry.carrying
     },

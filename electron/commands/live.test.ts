@@ -118,7 +118,7 @@ describe('a rewind of a session whose agent may be at work', () => {
     const notes = async (change: Partial<SessionSummary>): Promise<string> => (await runOn(() => ({ ...live.summary(), ...change }), ['rewind', 's', '--to', '1', '--dry-run'])).notes
     expect([await notes({ isLive: false }), await notes({ isLive: true }), await notes({ isLive: true, agent: 'codex', client: null })]).toEqual([
       'Nothing was written.\n',
-      'test-agent is at work in this session. It is told of the rewind before it writes again.\nNothing was written.\n',
+      'test-agent is at work in this session. It is told of the rewind with its next edit or command.\nNothing was written.\n',
       'codex may still be at work in this session and is not told of a rewind. Have it read these files again before it goes on.\nNothing was written.\n',
     ])
   })

@@ -148,8 +148,10 @@ async function reachDesk(hello: DeskHello, { dataFolder, startHost, startTimeMs 
   for (let endsAt = Date.now() + startTimeMs; ; ) {
     const reach = await connectDesk(dataFolder, hello)
     if (reach.kind === 'open') return new HostSide(reach.stream)
-    if (reach.kind === 'refused') throw reach.error
-    if (!host) {
+    // One that dies while it is greeted has said nothing: the next one is looked for.
+    if (reach.kind === 'refused' && reach.error.code !== 'CONNECTION_LOST') throw reach.error
+    if (reach.kind === 'refused' && Date.now() >= endsAt) throw reach.error
+    if (!host && reach.kind === 'none') {
       host = startHost()
       void host.failed.then((why) => {
         failure = why

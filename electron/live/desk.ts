@@ -88,6 +88,7 @@ export function createDesk(options: DeskOptions): Desk {
     // What goes on is listed once.
     for (const before of sessions.filter((each) => each.key === session.key)) sessions.splice(sessions.indexOf(before), 1)
     sessions.push(session)
+    queue.beginSession(session.key)
     for (const ended of sessions.filter((each) => each.ended.aborted).slice(0, -keptEnded)) sessions.splice(sessions.indexOf(ended), 1)
     log.info('agent.connected', { client: hello.client, transport: hello.transport, session: session.key })
     onAgents()
@@ -119,7 +120,7 @@ export function createDesk(options: DeskOptions): Desk {
     makeWorktree: (workspace, branch, watch) => makeWorktree(options.dataFolder, workspace, branch, watch),
     close: async () => {
       isClosed = true
-      await Promise.all(sessions.map((session) => session.close()))
+      await Promise.all(sessions.map((session) => session.close('host-ends')))
     },
   }
 }

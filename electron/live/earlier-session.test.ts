@@ -184,4 +184,20 @@ describe('going on with a session', () => {
     const [one, two] = await Promise.all([desk.connect({ resume: { kind: 'newest' } }), desk.connect({ resume: { kind: 'newest' } })])
     expect([first.text, one.connection.sessionId === sessionId, two.connection.sessionId === sessionId]).toEqual([expect.stringContaining('There is no earlier session'), true, false])
   })
+
+  it('is asked again after it ended in the same host, and hears why nothing was decided when the host ends', async () => {
+    await open({ a: 'one\n' }, 'ask')
+    const first = edit('a', 'one', 'two')
+    await desk.decideNext(approve())
+    await first
+    agent.close()
+    agent = await desk.connect({ resume: { kind: 'newest' } })
+    const second = edit('a', 'two', 'three')
+    await desk.decideNext(approve())
+    expect([statusOf(await second), desk.read('a')]).toEqual(['done', 'three\n'])
+    const waiting = edit('a', 'three', 'four')
+    await expect.poll(() => desk.desk.queue.list().waiting.length).toBe(1)
+    await desk.desk.close()
+    expect([(await waiting).text, desk.read('a')]).toEqual([expect.stringMatching(/^HOST_NOT_RUNNING: Overturn ended before this was decided\. No answer is a refusal/), 'three\n'])
+  })
 })

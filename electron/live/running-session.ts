@@ -73,7 +73,7 @@ export interface RunningSession extends ToolSession {
   /** Sessions that belong to it: the one in the agent's own workspace, once it is used. */
   readonly inner: () => readonly RunningSession[]
   /** Cancels its questions, stops its commands, and waits until what they did is noted. */
-  readonly close: () => Promise<void>
+  readonly close: (why?: SessionEnd) => Promise<void>
 }
 
 /** Longer than this the first turn does not wait for the first look at the workspace. */
@@ -393,10 +393,10 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: O
       void session.during(logged(openedLog().then((written) => written.note('decision', { approval: id, callId, state, decidedBy, outcome, isModified }))))
     },
     inner: () => innerSessions,
-    close: async () => {
+    close: async (why = 'agent-gone') => {
       if (ended.signal.aborted) return
       ended.abort()
-      const stopped = Promise.allSettled([queue.endSession(key, 'The agent is gone. No answer is a refusal: nothing was done.'), ...innerSessions.map((each) => each.close())])
+      const stopped = Promise.allSettled([queue.endSession(key, sessionEnds[why].outcome, sessionEnds[why].error), ...innerSessions.map((each) => each.close(why))])
       await withinMs(lastCallsMs, stopped.then(() => Promise.all(running)))
       await turns.settled()
       if (turns.number() > 0) {
@@ -409,6 +409,13 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: O
   }
   return session
 }
+
+/** What ended a session, and what is said of its questions then. */
+type SessionEnd = keyof typeof sessionEnds
+const sessionEnds = {
+  'agent-gone': { outcome: 'The agent is gone. No answer is a refusal: nothing was done.', error: 'AGENT_GONE' },
+  'host-ends': { outcome: 'Overturn ended before this was decided. No answer is a refusal: nothing was done.', error: 'HOST_NOT_RUNNING' },
+} as const
 
 async function withinMs(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined

@@ -105,6 +105,21 @@ describe('overturn approvals', () => {
     ])
   })
 
+  it('shows the whole text of a plan, line by line', async () => {
+    await serve({})
+    const plan = `# Plan\n\n1. First, ${'long '.repeat(40)}end\n2. Then the other one`
+    void agent.call('submit_plan', { plan, files: [] })
+    const { id } = await desk.nextAsked()
+    expect((await command('approvals', id)).out).toBe(`${id}  test-agent, turn 1  plan: # Plan…\n${plan}\n`)
+  })
+
+  it('shows the line ends of a CRLF file up to the last line of a hunk', async () => {
+    await serve({ a: 'one\r\n' })
+    void agent.call('write_file', { path: 'a', content: 'two  \r\n' })
+    const { id } = await desk.nextAsked()
+    expect((await command('approvals', id)).out).toContain('-one·\n+two  ·\n')
+  })
+
   it('says that nothing waits, and that a question is not known', async () => {
     await serve({})
     expect([await command('approvals'), await command('approvals', 'nobody')]).toEqual([

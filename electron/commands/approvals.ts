@@ -233,12 +233,12 @@ async function shown(approval: Approval, world: ApprovalWorld, context: CallCont
     if (subject.note !== null) lines.push(`  ${plain(subject.note)}`)
     for (const { verdict, text, reason } of subject.judgement.parts) lines.push(`  ${verdict}: ${plain(text)} (${plain(reason)})`)
   }
-  if (subject.kind === 'plan') lines.push(...subject.markdown.split('\n').map(plain))
+  if (subject.kind === 'plan') lines.push(...visible(subject.markdown).split('\n'))
   for (const { path, before, after } of await textsOf(approval, world, context)) {
     lines.push(`--- ${plain(path)}`)
     const texts = [asText(before), asText(after)] as const
     if (texts[0] === null || texts[1] === null) lines.push(`  ${before.kind} before, ${after.kind} after`)
-    else for (const [at, hunk] of hunksOf(texts[0], texts[1]).entries()) lines.push(`hunk ${at + 1}`, ...formatHunk(hunk).trimEnd().split('\n').map(visible))
+    else for (const [at, hunk] of hunksOf(texts[0], texts[1]).entries()) lines.push(`hunk ${at + 1}`, ...visible(formatHunk(hunk).replace(/\n$/, '')).split('\n'))
   }
   return `${lines.join('\n')}\n`
 }

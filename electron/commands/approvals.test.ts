@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -118,6 +118,18 @@ describe('overturn approvals', () => {
     void agent.call('write_file', { path: 'a', content: 'two  \r\n' })
     const { id } = await desk.nextAsked()
     expect((await command('approvals', id)).out).toContain('-one·\n+two  ·\n')
+  })
+
+  it('says the mode of a new file that can be run, and both of one whose mode changes', async () => {
+    await serve({ 'run.sh': 'one\n' })
+    chmodSync(join(desk.temp.root, 'run.sh'), 0o644)
+    void agent.call('apply_patch', { patch: 'diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\ndiff --git a/new.sh b/new.sh\nnew file mode 100755\n--- /dev/null\n+++ b/new.sh\n@@ -0,0 +1 @@\n+new\ndiff --git a/plain b/plain\nnew file mode 100644\n--- /dev/null\n+++ b/plain\n@@ -0,0 +1 @@\n+new\n' })
+    const { id, subject } = await desk.nextAsked()
+    const mode = 0o755 & ~process.umask()
+    expect([(await command('approvals')).out, subject.kind === 'edit' && subject.files.map(({ badges }) => badges)]).toEqual([
+      `${id}  test-agent, turn 1  mode run.sh, mode 644 → 755; create new.sh +1 −0 in 1 hunk, mode ${mode.toString(8)}; create plain +1 −0 in 1 hunk\n`,
+      [[{ kind: 'mode', before: 0o644, after: 0o755 }], [{ kind: 'mode', before: null, after: mode }], []],
+    ])
   })
 
   it('says that nothing waits, and that a question is not known', async () => {

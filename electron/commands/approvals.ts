@@ -206,12 +206,26 @@ function line(approval: Approval): string {
 function what(subject: Approval['subject']): string {
   switch (subject.kind) {
     case 'edit':
-      return subject.files.map(({ path, operation, stat, hunks }) => `${operation} ${plain(path)} ${stat ? signed(stat) : 'binary'}${hunks > 0 ? ` in ${countOf(hunks, 'hunk')}` : ''}`).join('; ')
+      return subject.files.map(fileWords).join('; ')
     case 'command':
       return `runs ${plain(subject.command)}`
     case 'plan':
       return `plan: ${plain(subject.markdown)}`
   }
+}
+
+/** One file of an edit: "modify a +2 −2 in 2 hunks", "create run.sh +1 −0 in 1 hunk, mode 755". */
+function fileWords({ path, operation, stat, hunks, badges }: ApprovalFile): string {
+  const size = operation === 'mode' ? null : stat ? signed(stat) : 'binary'
+  const mode = badges.find((badge) => badge.kind === 'mode')
+  return [
+    [operation, plain(path), ...(size === null ? [] : [size]), ...(hunks > 0 ? [`in ${countOf(hunks, 'hunk')}`] : [])].join(' '),
+    ...(mode ? [`mode ${[mode.before, mode.after].flatMap((bits) => (bits === null ? [] : [octal(bits)])).join(' → ')}`] : []),
+  ].join(', ')
+}
+
+function octal(bits: number): string {
+  return bits.toString(8).padStart(3, '0')
 }
 
 async function textsOf(approval: Approval, world: ApprovalWorld, context: CallContext) {

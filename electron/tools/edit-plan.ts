@@ -160,6 +160,8 @@ function badgesOf(file: PlannedFile): readonly ChangeBadge[] {
   const { state } = found.seen
   const then = after && decodeText(after.bytes)
   if (after && state.kind === 'file' && after.mode !== null && after.mode !== state.mode) badges.push({ kind: 'mode', before: state.mode, after: after.mode })
+  // That a new file can be run is in none of its lines.
+  if (after && state.kind === 'absent' && after.mode !== null && (after.mode & 0o111) !== 0) badges.push({ kind: 'mode', before: null, after: after.mode })
   if (found.text && then?.kind === 'text') {
     if (found.text.lineEnds !== then.lineEnds && found.text.lineEnds !== 'none' && then.lineEnds !== 'none') {
       badges.push({ kind: 'line-ends', before: found.text.lineEnds, after: then.lineEnds })

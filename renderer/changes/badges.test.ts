@@ -18,6 +18,7 @@ describe('badgeText', () => {
       [{ kind: 'mode', before: 0o755, after: 0o644 }, 'mode −x'],
       [{ kind: 'mode', before: 0o644, after: 0o600 }, 'mode 644 → 600'],
       [{ kind: 'mode', before: null, after: 0o600 }, 'mode 600'],
+      [{ kind: 'mode', before: null, after: 0o755 }, 'mode 755'],
       [{ kind: 'link', target: '../a' }, 'link'],
       [{ kind: 'final-newline', before: true, after: false }, 'no final newline'],
       [{ kind: 'final-newline', before: false, after: true }, 'final newline added'],

@@ -72,13 +72,14 @@ function encodingBadge(badge: Extract<ChangeBadge, { kind: 'encoding' }>): Badge
 
 function modeBadge(badge: Extract<ChangeBadge, { kind: 'mode' }>): BadgeText {
   const { before, after } = badge
+  const executable = 0o111
   const octal = (mode: number): string => mode.toString(8).padStart(3, '0')
   if (before === null || after === null) {
     const known = after ?? before
-    return plain(known === null ? 'mode unknown' : `mode ${octal(known)}`, 'Its permission bits.')
+    const canRun = known !== null && (known & executable) !== 0
+    return plain(known === null ? 'mode unknown' : `mode ${octal(known)}`, canRun ? 'Its permission bits: it can be run as a program.' : 'Its permission bits.')
   }
   const title = `The permission bits changed from ${octal(before)} to ${octal(after)}.`
-  const executable = 0o111
   if ((before & ~executable) === (after & ~executable) && before !== after) {
     if ((before & executable) === 0) return plain('mode +x', title)
     if ((after & executable) === 0) return plain('mode −x', title)

@@ -6,7 +6,7 @@ const states: readonly ApprovalState[] = ['waiting', 'stale', 'approved', 'appli
 const steps: readonly ApprovalStep[] = [
   { kind: 'changed-on-disk' },
   { kind: 'approve', by: 'person', isModified: true },
-  { kind: 'apply', outcome: 'Written.' },
+  { kind: 'apply', outcome: 'Written.', written: null },
   { kind: 'undo', outcome: 'Put back.' },
   { kind: 'fail', outcome: 'Not written.', error: 'DISK_FULL' },
   { kind: 'reject', by: 'person', outcome: 'No.' },
@@ -80,6 +80,6 @@ describe('the states of an approval', () => {
 
   it('offer an undo for edits only', () => {
     const command = approval('approved', { subject: { kind: 'plan', markdown: '', files: [] } })
-    expect([afterStep(command, { kind: 'apply', outcome: '' }, 9)?.canUndo, afterStep(approval('applied'), { kind: 'undo', outcome: '' }, 9)]).toEqual([false, null])
+    expect([afterStep(command, { kind: 'apply', outcome: '', written: null }, 9)?.canUndo, afterStep(approval('applied'), { kind: 'undo', outcome: '' }, 9)]).toEqual([false, null])
   })
 })

@@ -26,6 +26,23 @@ export interface ApprovalFile {
   readonly badges: readonly ChangeBadge[]
   /** One sentence about how the edit found its place ("3 characters matched after normalising"); else `null`. */
   readonly note: string | null
+  /** Of an edit that was written: what the person took of this file; `null` while it waits, and where it was written as proposed. */
+  readonly taken: TakenPart | null
+}
+
+/** What was written of a proposed file, where it is not all of it. `hunks` are 1-based, of the `of` proposed ones. */
+export type TakenPart =
+  | { readonly kind: 'left-out' }
+  | { readonly kind: 'hunks'; readonly hunks: readonly number[]; readonly of: number }
+  /** Other text than proposed; of all hunks, or without those that are not named. */
+  | { readonly kind: 'edited'; readonly hunks: readonly number[]; readonly of: number }
+
+/** "left out", "written as you changed it", "hunks 1, 3 of 4 written". */
+export function takenText(taken: TakenPart): string {
+  if (taken.kind === 'left-out') return 'left out'
+  const hunks = `${taken.hunks.length === 1 ? 'hunk' : 'hunks'} ${taken.hunks.join(', ')} of ${taken.of}`
+  if (taken.kind === 'hunks') return `${hunks} written`
+  return taken.hunks.length === taken.of ? 'written as you changed it' : `${hunks} written as you changed it`
 }
 
 /** What a person is asked about. */
@@ -117,7 +134,7 @@ export const approvalModes: readonly ApprovalMode[] = ['ask', 'review-after', 'p
 export type ApprovalStep =
   | { readonly kind: 'changed-on-disk' }
   | { readonly kind: 'approve'; readonly by: NonNullable<Approval['decidedBy']>; readonly isModified: boolean }
-  | { readonly kind: 'apply'; readonly outcome: string }
+  | { readonly kind: 'apply'; readonly outcome: string; /** What was written, where it is not all that was asked about. */ readonly written: ApprovalSubject | null }
   | { readonly kind: 'undo'; readonly outcome: string }
   | { readonly kind: 'fail'; readonly outcome: string; readonly error: ErrorCode }
   | { readonly kind: 'reject'; readonly by: NonNullable<Approval['decidedBy']>; readonly outcome: string }
@@ -145,7 +162,14 @@ export function afterStep(approval: Approval, step: ApprovalStep, at: number): A
     case 'approve':
       return isOpen(state) ? { ...approval, state: 'approved', decidedAt: at, decidedBy: step.by, isModified: step.isModified } : null
     case 'apply':
-      return state === 'approved' ? { ...approval, state: 'applied', outcome: step.outcome, canUndo: approval.subject.kind === 'edit' } : null
+      if (state !== 'approved') return null
+      return {
+        ...approval,
+        ...(step.written && { subject: step.written, revision: approval.revision + 1 }),
+        state: 'applied',
+        outcome: step.outcome,
+        canUndo: approval.subject.kind === 'edit',
+      }
     case 'undo':
       return state === 'applied' && approval.canUndo ? { ...approval, canUndo: false, outcome: step.outcome } : null
     case 'fail':

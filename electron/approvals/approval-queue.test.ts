@@ -29,7 +29,7 @@ beforeEach(() => {
 })
 
 const source = (of = session): ApprovalSource => ({ session: of, client: 'a', clientVersion: null, title: '', promptId: promptId('p'), turn: 1, tool: 't', callId: 'c' })
-const applied: CarriedOut<string> = { kind: 'applied', outcome: 'Done.', value: 'done', undo: null }
+const applied: CarriedOut<string> = { kind: 'applied', outcome: 'Done.', value: 'done', undo: null, written: null }
 
 function content(change: Partial<Content<string>> = {}): Content<string> {
   return {
@@ -158,7 +158,7 @@ describe('an approval queue', () => {
     const gone = queue.endSession(session, 'The agent is gone.').then(() => order.push('ended'))
     expect(stop).toMatchObject({ aborted: true })
     order.push('before')
-    running.resolve({ kind: 'applied', outcome: 'Ran: Cancelled.', value: 'cut off', undo: null })
+    running.resolve({ kind: 'applied', outcome: 'Ran: Cancelled.', value: 'cut off', undo: null, written: null })
     await gone
     expect([order, await one.answer, stand(one.now())]).toEqual([['before', 'ended'], 'cut off', { state: 'applied', revision: 1, decidedBy: 'person', outcome: 'Ran: Cancelled.' }])
   })
@@ -247,7 +247,7 @@ describe('an approval queue', () => {
     const two = queue.ask(question({ sameAs: 'two' }))
     await queue.decide(one.id, 1, yes)
     expect(queue.list().waiting.map(({ id, state }) => `${id} ${state}`)).toEqual([`${one.id} approved`, `${two.id} waiting`])
-    running.resolve({ kind: 'applied', outcome: 'Ran.', value: 'ran', undo: null })
+    running.resolve({ kind: 'applied', outcome: 'Ran.', value: 'ran', undo: null, written: null })
     await one.answer
     expect(queue.list().waiting.map(({ id }) => id)).toEqual([two.id])
   })

@@ -148,7 +148,8 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
     if (ended.kind === 'failed') step(entry, { kind: 'fail', outcome: ended.outcome, error: ended.error })
     else {
       entry.undo = ended.undo
-      step(entry, { kind: 'apply', outcome: ended.outcome })
+      if (entry.content && ended.written) entry.content = { ...entry.content, texts: ended.written.texts }
+      step(entry, { kind: 'apply', outcome: ended.outcome, written: ended.written?.subject ?? null })
     }
     entry.settle(ended.value)
     forgetOld()
@@ -222,7 +223,7 @@ export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueu
       if (noted.kind === 'denied') step(entry, { kind: 'deny', outcome: noted.outcome })
       else {
         step(entry, { kind: 'approve', by: noted.by, isModified: false })
-        step(entry, noted.kind === 'applied' ? { kind: 'apply', outcome: noted.outcome } : { kind: 'fail', outcome: noted.outcome, error: noted.error })
+        step(entry, noted.kind === 'applied' ? { kind: 'apply', outcome: noted.outcome, written: null } : { kind: 'fail', outcome: noted.outcome, error: noted.error })
       }
       forgetOld()
       return entry.approval.id

@@ -6,7 +6,15 @@ export type Approving = Decision & { readonly kind: 'approve' }
 
 /** How something that was carried out ended. `value` goes to whoever asked. */
 export type Ended<Value> =
-  | { readonly kind: 'applied'; readonly outcome: string; readonly value: Value; /** Puts back what was applied; the sentence of what came of it. */ readonly undo: (() => Promise<string>) | null }
+  | {
+      readonly kind: 'applied'
+      readonly outcome: string
+      readonly value: Value
+      /** Puts back what was applied; the sentence of what came of it. */
+      readonly undo: (() => Promise<string>) | null
+      /** What was written, where it is not all that was asked about. */
+      readonly written: Pick<Content<Value>, 'subject' | 'texts'> | null
+    }
   | { readonly kind: 'failed'; readonly outcome: string; readonly error: ErrorCode; readonly value: Value }
 
 /** What carrying a decision out came to. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Approval, ApprovalFile, ApprovedFile, Decision } from '../../shared/approval.js'
+import { takenText, type Approval, type ApprovalFile, type ApprovedFile, type Decision } from '../../shared/approval.js'
 import { hunksOf } from '../../shared/changes.js'
 import type { ApprovalList } from '../../shared/contract.js'
 import { ReviewError, toWireError } from '../../shared/errors.js'
@@ -215,12 +215,13 @@ function what(subject: Approval['subject']): string {
 }
 
 /** One file of an edit: "modify a +2 −2 in 2 hunks", "create run.sh +1 −0 in 1 hunk, mode 755". */
-function fileWords({ path, operation, stat, hunks, badges }: ApprovalFile): string {
+function fileWords({ path, operation, stat, hunks, badges, taken }: ApprovalFile): string {
   const size = operation === 'mode' ? null : stat ? signed(stat) : 'binary'
   const mode = badges.find((badge) => badge.kind === 'mode')
   return [
     [operation, plain(path), ...(size === null ? [] : [size]), ...(hunks > 0 ? [`in ${countOf(hunks, 'hunk')}`] : [])].join(' '),
     ...(mode ? [`mode ${[mode.before, mode.after].flatMap((bits) => (bits === null ? [] : [octal(bits)])).join(' → ')}`] : []),
+    ...(taken ? [takenText(taken)] : []),
   ].join(', ')
 }
 

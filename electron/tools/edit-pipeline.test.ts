@@ -128,6 +128,39 @@ describe('an approved edit', () => {
     expect([desk.read('a'), desk.read('b'), structured['changed_by_person'], desk.ledger().flatMap(({ changes }) => changes.map(({ path }) => path))]).toEqual(['two\n', 'one\n', ['b was left out by the person and is unchanged.'], ['a']])
   })
 
+  it('is kept as it was written, and says of each file what was taken of it', async () => {
+    const lines = Array.from({ length: 30 }, (_, at) => `line ${at}`)
+    const long = `${lines.join('\n')}\n`
+    await open({ a: 'one\n', b: 'one\n', c: long, d: long, e: 'one\n' })
+    const twice = '@@ -3 +3 @@\n-line 2\n+TWO\n@@ -26 +26 @@\n-line 25\n+LATE\n'
+    const patch = `--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n--- a/b\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n--- a/c\n+++ b/c\n${twice}--- a/d\n+++ b/d\n${twice}--- a/e\n+++ b/e\n@@ -1 +1 @@\n-one\n+two\n`
+    const call = agent.call('apply_patch', { patch })
+    const mine = `${lines.with(25, 'MINE').join('\n')}\n`
+    const decided = await desk.decideNext(approve({ files: [chosen('a', { text: 'mine\n' }), chosen('b', { hunks: [] }), chosen('c', { hunks: [2] }), chosen('d', { hunks: [2], text: mine }), chosen('e', { hunks: [1] })] }))
+    await call
+    const { subject, id, revision } = desk.desk.queue.list().decided[0] ?? decided
+    const files = subject.kind === 'edit' ? subject.files : []
+    const texts = await Promise.all(files.map(({ path }) => desk.desk.queue.texts(id, path, false)))
+    expect([files.map(({ path, operation, stat, taken }) => [path, operation, stat, taken]), texts.map((each) => [each.revision, each.before.kind === 'text' && each.before.text, each.after.kind === 'text' ? each.after.text : each.after.kind])]).toEqual([
+      [
+        ['a', 'modify', { insertions: 1, deletions: 1 }, { kind: 'edited', hunks: [1], of: 1 }],
+        ['b', 'delete', { insertions: 0, deletions: 1 }, { kind: 'left-out' }],
+        ['c', 'modify', { insertions: 1, deletions: 1 }, { kind: 'hunks', hunks: [2], of: 2 }],
+        ['d', 'modify', { insertions: 1, deletions: 1 }, { kind: 'edited', hunks: [2], of: 2 }],
+        ['e', 'modify', { insertions: 1, deletions: 1 }, null],
+      ],
+      [
+        [revision, 'one\n', 'mine\n'],
+        [revision, 'one\n', 'absent'],
+        [revision, long, `${lines.with(25, 'LATE').join('\n')}\n`],
+        [revision, long, mine],
+        [revision, 'one\n', 'two\n'],
+      ],
+    ])
+    // Who saw the proposal sees it anew.
+    expect(revision).toBe(2)
+  })
+
   it.each([
     ['a hunk that is not there', { hunks: [2] }, 'HUNK_NOT_FOUND'],
     ['no hunk at all', { hunks: [] }, 'INVALID_PARAMS'],

@@ -110,6 +110,7 @@ export function approvalFileOf(file: PlannedFile): ApprovalFile {
     hunks: texts && operation !== 'rename' && operation !== 'delete' ? plannedHunks(texts).length : 0,
     badges: badgesOf(file),
     note,
+    taken: null,
   }
 }
 

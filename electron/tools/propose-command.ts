@@ -97,7 +97,7 @@ async function run(session: ToolSession, call: CallScope, proposal: CommandPropo
   const stop = firstOf(signal, session.ended)
   try {
     const noted = await runNoted(session, call, proposal.command, timeLimitMs, stop.signal)
-    return { kind: 'applied', outcome: `Ran: ${endOf(noted.process)}.`, value: answerOf(noted, by, proposal.interpret), undo: null }
+    return { kind: 'applied', outcome: `Ran: ${endOf(noted.process)}.`, value: answerOf(noted, by, proposal.interpret), undo: null, written: null }
   } catch (thrown) {
     if (!(thrown instanceof ReviewError)) session.failed(call.tool, thrown)
     const { code, message, details } = toWireError(thrown)

@@ -9,7 +9,7 @@ import { isState } from '../history/write-state.js'
 import { sha256Of } from '../workspace/text-files.js'
 import { alone } from './alone.js'
 import { askPerson } from './await-answer.js'
-import { approvalFileOf, sidesOf, writesOf, type EditPlan } from './edit-plan.js'
+import { approvalFileOf, sidesOf, writesOf, type EditPlan, type PlannedFile } from './edit-plan.js'
 import { chooseFiles, type ChosenFiles } from './chosen-files.js'
 import { failedEdit, staleEdit, writtenAnswer, type FailedEdit } from './edit-answer.js'
 import { putBack } from './put-back.js'
@@ -78,18 +78,14 @@ function contentOf(session: ToolSession, call: CallScope, proposal: EditProposal
   return {
     subject: subjectOf(plan),
     sameAs: keyOf(call.tool, plan),
-    texts: async (path, showOversized) => {
-      const file = plan.files.find((each) => each.path === path)
-      if (!file) throw new ReviewError('FILE_NOT_FOUND', 'This file is not part of the question. Look at the list again.')
-      return sidesOf(file, showOversized)
-    },
+    texts: textsOf(plan.files),
     carryOut: async (decision, signal): Promise<CarriedOut<ToolAnswer>> => {
       const chosen = chooseFiles(plan, decision)
       const outcome = await alone(session, signal, () => write(session, call, proposal, plan, chosen, decision.comment, signal))
       switch (outcome.kind) {
         case 'written':
           if (decision.isForRestOfTurn) session.approveRestOfTurn(promptId)
-          return { kind: 'applied', outcome: firstLine(outcome.answer.text), value: outcome.answer, undo: outcome.undo }
+          return { kind: 'applied', outcome: firstLine(outcome.answer.text), value: outcome.answer, undo: outcome.undo, written: writtenOf(plan, chosen) }
         case 'failed':
           return outcome
         case 'stale':
@@ -101,6 +97,21 @@ function contentOf(session: ToolSession, call: CallScope, proposal: EditProposal
     },
     refresh: async () => ((await isUnchanged(session, plan)) ? null : planAgain()),
   }
+}
+
+function textsOf(files: readonly PlannedFile[]): Content<ToolAnswer>['texts'] {
+  return async (path, showOversized) => {
+    const file = files.find((each) => each.path === path)
+    if (!file) throw new ReviewError('FILE_NOT_FOUND', 'This file is not part of the question. Look at the list again.')
+    return sidesOf(file, showOversized)
+  }
+}
+
+/** What was written of a plan, with the proposal of files that were left out; `null` where it was written as planned. */
+function writtenOf({ files, sed }: EditPlan, chosen: ChosenFiles): Pick<Content<ToolAnswer>, 'subject' | 'texts'> | null {
+  if (chosen.taken.size === 0) return null
+  const shown = files.map((planned) => chosen.files.find(({ path }) => path === planned.path) ?? planned)
+  return { subject: { kind: 'edit', files: shown.map((file) => ({ ...approvalFileOf(file), taken: chosen.taken.get(file.path) ?? null })), sed }, texts: textsOf(shown) }
 }
 
 /**

@@ -32,7 +32,7 @@ export async function proposeRead(session: ToolSession, call: CallScope, absolut
       if (rules.length > 0) await session.allowAlways(rules)
       throwIfAborted(signal)
       try {
-        return { kind: 'applied', outcome: 'The file was read.', value: await read(signal), undo: null }
+        return { kind: 'applied', outcome: 'The file was read.', value: await read(signal), undo: null, written: null }
       } catch (thrown) {
         const { code, message, details } = toWireError(thrown)
         return { kind: 'failed', outcome: message, error: code, value: refused(code, message, details) }

@@ -20,7 +20,7 @@ export function ApprovalFiles({ entry, files }: { readonly entry: Approval; read
     <div className="approval-files">
       <ul className="scroll" aria-label="Files of the patch">
         {files.map((file) => {
-          const isOut = isFileOut(draft, file.path)
+          const isOut = file.taken?.kind === 'left-out' || isFileOut(draft, file.path)
           const hunksOut = draft.files.get(file.path)?.leftOut.size ?? 0
           const isMixed = !isOut && hunksOut > 0
           return (
@@ -33,13 +33,13 @@ export function ApprovalFiles({ entry, files }: { readonly entry: Approval; read
               </button>
               <Badges badges={file.badges} />
               <span className="md t2 num">{isMixed ? `${file.hunks - hunksOut} of ${file.hunks} hunks` : fileNote(file)}</span>
-              <span className="right">{file.stat && <Stat stat={file.stat} />}</span>
-              <ChurnBars stat={file.stat ?? { insertions: 0, deletions: 0 }} />
+              <span className="right">{file.stat && file.taken?.kind !== 'left-out' && <Stat stat={file.stat} />}</span>
+              <ChurnBars stat={(file.taken?.kind !== 'left-out' && file.stat) || { insertions: 0, deletions: 0 }} />
             </li>
           )
         })}
       </ul>
-      <p className="md t3 files-note">All that is ticked is written together, or nothing is. A file that you leave out stays as it is.</p>
+      {canChoose && <p className="md t3 files-note">All that is ticked is written together, or nothing is. A file that you leave out stays as it is.</p>}
     </div>
   )
 }

@@ -23,13 +23,14 @@ interface EditHeadProps {
 /** The file on the screen: what its lines do not show, and a text that a person typed over an earlier proposal. */
 export function EditHead({ entry, file, isAlone, hasNav }: EditHeadProps) {
   const draft = useStore((state) => shownDraft(state.approvals))
-  const hasBar = hasNav || file.badges.length > 0 || file.note !== null
+  const hasBar = hasNav || file.badges.length > 0 || file.note !== null || file.taken !== null
   return (
     <>
       {hasBar && (
         <div className="edit-head">
           {!isAlone && <h2 className="b ell" title={visibleText(file.path)}>{visibleText(file.path)}</h2>}
-          <span className="md t3">{isAlone ? '' : fileNote(file)}</span>
+          <span className="md t3">{isAlone && !file.taken ? '' : fileNote(file)}</span>
+          {file.taken?.kind === 'left-out' && <span className="md t2">This was proposed, and was not written.</span>}
           <Badges badges={file.badges} />
           {file.note !== null && <span className="md t2 ell" title={visibleText(file.note)}>{visibleText(file.note)}</span>}
           <span className="grow" />

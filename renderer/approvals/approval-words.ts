@@ -1,4 +1,4 @@
-import { isOpen, type Approval, type ApprovalFile, type ApprovalMode, type EditOperation } from '../../shared/approval.js'
+import { isOpen, takenText, type Approval, type ApprovalFile, type ApprovalMode, type EditOperation } from '../../shared/approval.js'
 import type { Verdict } from '../../shared/policy.js'
 import type { Chosen } from '../state/approval-view.js'
 import { clientName } from '../ui/agents.js'
@@ -81,7 +81,8 @@ export function entryNotes({ source, subject }: Approval): readonly string[] {
 }
 
 /** What kind of change a file is, in a word or two; hunks where it has some. */
-export function fileNote({ operation, hunks }: ApprovalFile): string {
+export function fileNote({ operation, hunks, taken }: ApprovalFile): string {
+  if (taken) return takenText(taken)
   const words: Readonly<Record<EditOperation, string>> = {
     create: 'new file',
     modify: hunks === 0 ? 'as a whole' : countText(hunks, 'hunk'),
@@ -103,7 +104,7 @@ export function waitText({ state, waitsUntil, hasTicket }: Approval, now: number
 
 /** What became of an entry, for the list: "approved, written". */
 export function outcomeText(approval: Approval): string {
-  const { state, decidedBy, outcome, subject, isModified, canUndo } = approval
+  const { state, decidedBy, outcome, subject, canUndo } = approval
   switch (state) {
     case 'waiting':
     case 'stale':
@@ -114,8 +115,7 @@ export function outcomeText(approval: Approval): string {
       if (subject.kind === 'plan') return 'plan approved'
       if (subject.kind === 'command') return decidedBy === 'rule' ? 'allowed by a rule, ran' : 'approved, ran'
       if (!canUndo && outcome?.startsWith('Undone') === true) return 'approved, undone again'
-      if (isModified) return 'approved as edited'
-      return decidedBy === 'mode' ? 'written unasked, to review' : 'approved, written'
+      return partText(subject.files) ?? (decidedBy === 'mode' ? 'written unasked, to review' : 'approved, written')
     }
     case 'not-applied':
       return 'approved, not carried out'
@@ -132,7 +132,20 @@ export function outcomeText(approval: Approval): string {
   }
 }
 
-export function outcomeIcon({ state, isModified }: Approval): IconName {
+/** How an edit was approved that was not written as proposed; `null` where it was. */
+function partText(files: readonly ApprovalFile[]): string | null {
+  const parts = files.flatMap(({ taken }) => (taken ? [taken] : []))
+  if (parts.length === 0) return null
+  if (parts.some(({ kind }) => kind === 'edited')) return 'approved as edited'
+  const written = files.length - parts.filter(({ kind }) => kind === 'left-out').length
+  if (written < files.length) return `approved, ${written} of ${files.length} files`
+  const [part] = parts
+  if (files.length > 1 || part?.kind !== 'hunks') return 'approved, some hunks left out'
+  const first = part.hunks.slice(0, -1)
+  return `approved, ${first.length === 0 ? 'hunk' : `hunks ${first.join(', ')} and`} ${part.hunks.at(-1)}`
+}
+
+export function outcomeIcon({ state, subject }: Approval): IconName {
   switch (state) {
     case 'waiting':
     case 'stale':
@@ -140,7 +153,7 @@ export function outcomeIcon({ state, isModified }: Approval): IconName {
     case 'expired':
       return 'clock'
     case 'applied':
-      return isModified ? 'pencil' : 'check'
+      return subject.kind === 'edit' && subject.files.some(({ taken }) => taken?.kind === 'edited') ? 'pencil' : 'check'
     case 'not-applied':
       return 'conflict'
     case 'rejected':

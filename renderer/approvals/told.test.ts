@@ -12,7 +12,7 @@ const after = before.replace('line 5\n', 'five\n').replace('line 25\n', 'line 25
 const made = freshDraft(1, before, after)
 
 const file = (path: string, part: Partial<ApprovalFile> = {}): ApprovalFile => ({
-  path: workspacePath(path), from: null, operation: 'modify', stat: null, hunks: 3, badges: [], note: null, ...part,
+  path: workspacePath(path), from: null, operation: 'modify', stat: null, hunks: 3, badges: [], note: null, taken: null, ...part,
 })
 
 async function asked(files: readonly ApprovalFile[]): Promise<Approval> {

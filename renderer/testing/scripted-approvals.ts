@@ -34,6 +34,7 @@ function file(path: string, before: FileSide, after: FileSide, part: Partial<App
       hunks: hasText && operation !== 'delete' ? hunksOf(from, to).length : 0,
       badges: [],
       note: null,
+      taken: null,
       ...part,
     },
     before,
@@ -116,9 +117,11 @@ const more: readonly Asked[] = [
 const decidedAgo = (minutes: number, outcome: Partial<Approval>): Partial<Approval> => ({ state: 'applied', decidedBy: 'person', decidedAt: -minutes * 60_000, ...outcome })
 const one = (path: string): readonly ScriptedFile[] => [file(path, text(listBefore), text(listAfter))]
 
+const edited = (path: string): readonly ScriptedFile[] => [file(path, text(listBefore), text(listAfter), { taken: { kind: 'edited', hunks: [1], of: 1 } })]
+
 const over: readonly Asked[] = [
   { id: 'd1', agent: 'claude', tool: 'edit_file', agoMs: 200_000, files: one('src/checkout/rates.ts'), more: decidedAgo(1, { outcome: 'Written and read again: src/checkout/rates.ts (+2 -2).', canUndo: true }) },
-  { id: 'd2', agent: 'claude', tool: 'edit_file', agoMs: 260_000, files: one('src/checkout/tax.ts'), more: decidedAgo(2, { isModified: true, outcome: 'Written and read again: src/checkout/tax.ts (+2 -2).' }) },
+  { id: 'd2', agent: 'claude', tool: 'edit_file', agoMs: 260_000, files: edited('src/checkout/tax.ts'), more: decidedAgo(2, { isModified: true, outcome: 'Written and read again: src/checkout/tax.ts (+2 -2).' }) },
   { id: 'd3', agent: 'qwen', tool: 'run_command', agoMs: 300_000, subject: { kind: 'command', command: 'git push --force', directory: '/home/me/shop', timeLimitMs: 120_000, note: null, judgement: { verdict: 'denied', isParsed: true, reason: 'Rewrites the history of a protected branch.', parts: [part('git push --force', 'denied', 'Rewrites the history of main, which is protected.')] } }, more: decidedAgo(4, { state: 'denied', decidedBy: 'policy', outcome: 'Rewrites the history of main, which is protected.', error: 'COMMAND_DENIED' }) },
   { id: 'd4', agent: 'qwen', tool: 'edit_file', agoMs: 400_000, files: one('src/cart/total.ts'), more: decidedAgo(6, { state: 'rejected', outcome: 'Rejected: keep cents', error: 'APPROVAL_REJECTED' }) },
   { id: 'd5', agent: 'claude', tool: 'write_file', agoMs: 900_000, files: one('README.md'), more: decidedAgo(8, { state: 'expired', decidedBy: 'nobody', outcome: 'There was no answer in time. No answer is a refusal.', error: 'APPROVAL_UNANSWERED' }) },
@@ -218,7 +221,7 @@ export function scriptedApprovals(script: { readonly hasAgents: boolean; readonl
       const applied = applyHunks(found.before.text, all.filter((_, at) => hunks.includes(at + 1)))
       if (applied.kind === 'misfit') throw new ReviewError('HUNK_NOT_FOUND', 'The hunks do not fit without the others.')
     }
-    return step(step(entry, { kind: 'approve', by: 'person', isModified }), { kind: 'apply', outcome: 'Written and read again.' })
+    return step(step(entry, { kind: 'approve', by: 'person', isModified }), { kind: 'apply', outcome: 'Written and read again.', written: null })
   }
 }
 

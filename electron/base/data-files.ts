@@ -10,7 +10,16 @@ const renameLater = promisify(rename)
 /** Makes a folder of ours with its parents, readable by this user only: it holds copies of private files. */
 export function makeDataFolder(folder: string): void {
   // Looking is cheap; making what is there already waits for the file system's journal.
-  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (existsSync(folder)) return
+  // Parent by parent: with `recursive` Node never returns where a file system lets nothing be made in a folder that is there.
+  const parent = dirname(folder)
+  if (parent !== folder) makeDataFolder(parent)
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (thrown) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(folder)) throw thrown
+  }
 }
 
 /**

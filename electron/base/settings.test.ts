@@ -33,6 +33,10 @@ describe('dataFolderPath', () => {
 })
 
 describe('openDataFolder', () => {
+  it.runIf(process.platform === 'linux')('gives up where nothing can be made', () => {
+    expect(() => openDataFolder('/proc/nope/data')).toThrow('The data folder cannot be made.')
+  })
+
   it('makes the folder for this user only', () => {
     openDataFolder(join(folder, 'a/b'))
     expect(statSync(join(folder, 'a/b')).mode & 0o777).toBe(0o700)

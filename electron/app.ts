@@ -112,6 +112,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const search = createSearch({
     list: async (signal) => {
       await library.whenListed(signal)
+      const { sessions } = library.list()
+      // Whether one of two with the same id is a copy is known when both were counted.
+      if (new Set(sessions.map(({ id }) => id)).size < sessions.length) await library.whenCounted(signal)
       return library.list().sessions
     },
     open: openRecorded,

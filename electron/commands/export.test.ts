@@ -1,15 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SessionSummary } from '../../shared/session.js'
 import { createApp } from '../app.js'
 import { liveSession, type LiveSession } from '../testing/live-session.js'
 import { runCommandLine } from './run-command-line.js'
 
 type Run = (...words: readonly string[]) => Promise<{ readonly code: number; readonly out: string; readonly notes: string }>
 
-/** The command line of somebody whose only session ran under us. */
-async function newWorld(): Promise<{ readonly live: LiveSession; readonly run: Run; readonly to: string }> {
+/** The command line of somebody whose only session ran under us; `to` is qwen-code's home for `isHome`. */
+async function newWorld(isHome = false): Promise<{ readonly live: LiveSession; readonly run: Run; readonly to: string }> {
   const live = await liveSession({ 'a.txt': 'one\n' })
   const to = mkdtempSync(join(tmpdir(), 'overturn-export-'))
   onTestFinished(() => {
@@ -21,7 +22,7 @@ async function newWorld(): Promise<{ readonly live: LiveSession; readonly run: R
     const terminal = { out: (text: string | Uint8Array) => void (out += Buffer.from(text).toString()), note: (text: string) => void (notes += text) }
     const code = await runCommandLine(words, terminal, async () => {
       const app = await createApp({
-        environment: { OVERTURN_DATA_DIR: live.temp.data, QWEN_HOME: join(to, 'none') },
+        environment: { OVERTURN_DATA_DIR: live.temp.data, QWEN_HOME: join(to, isHome ? '' : 'none') },
         programFolder: resolve('build'),
         host: { pickFolder: null, pickFile: null, reveal: null, notify: null },
         workspace: null,
@@ -36,7 +37,11 @@ async function newWorld(): Promise<{ readonly live: LiveSession; readonly run: R
         await opened.recorded.whenLoaded()
         return opened
       }
-      return { world: { sessions: async () => app.library.list().sessions, open, search: app.search, ...terminal, progress: () => undefined, signal: new AbortController().signal }, close: app.dispose }
+      const sessions = async () => {
+        await app.library.whenCounted()
+        return app.library.list().sessions
+      }
+      return { world: { sessions, open, search: app.search, ...terminal, progress: () => undefined, signal: new AbortController().signal }, close: app.dispose }
     })
     return { code, out, notes }
   }
@@ -61,6 +66,38 @@ describe('a session that ran under us, on the command line', () => {
     const log = readdirSync(shop, { recursive: true, encoding: 'utf8' }).find((file) => file.endsWith('.jsonl')) ?? ''
     const answers = [await run('export', live.log.sessionId), await run('export', live.log.sessionId, '--format', 'codex'), await run('export', join(shop, log), '--format', 'qwen-code', '--to', to)]
     expect([answers.map(({ code }) => code), answers[2]?.notes, existsSync(join(to, 'projects'))]).toEqual([[2, 2, 1], 'Only a session that ran under Overturn can be exported. Choose another one.\n', false])
+  })
+
+  it('keeps its id, and is listed and found once, while its export holds nothing else', async () => {
+    const { live, run, to } = await newWorld(true)
+    await live.turn('Change it')
+    await live.edit({ 'a.txt': 'two\n' })
+    const id = live.log.sessionId
+    const { log } = JSON.parse((await run('export', id, '--format', 'qwen-code', '--to', to, '--json')).out) as { readonly log: string }
+    const listed = async () => (JSON.parse((await run('sessions', '--json')).out) as readonly SessionSummary[]).map(({ agent, turns, sharedTurns }) => [agent, turns, sharedTurns?.turns ?? null]).sort()
+    const hits = ((await run('search', 'Change it')).out.match(/Change it/g) ?? []).length
+    const copied = [await listed(), hits, (await run('show', id)).code]
+    await live.turn('More of it')
+    const older = await listed()
+    // qwen-code resumes it.
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
+    const prompt = JSON.parse(lines[0] ?? '') as Readonly<Record<string, unknown>>
+    const { uuid } = JSON.parse(lines.at(-1) ?? '') as { readonly uuid: string }
+    appendFileSync(log, `${JSON.stringify({ ...prompt, uuid: '5e551011-0000-4000-8000-000000000001', parentUuid: uuid, message: { role: 'user', parts: [{ text: 'And on' }] } })}\n`)
+    const resumed = await listed()
+    const named = await run('show', id, '--json')
+    const byFile = await run('show', log, '--json')
+    expect([copied, older, resumed, named.out.includes('More of it'), named.out.includes('And on'), byFile.out.includes('And on')]).toEqual([
+      [[['overturn', 1, 1]], 1, 0],
+      [['overturn', 2, 1]],
+      [
+        ['overturn', 2, 1],
+        ['qwen-code', 2, 1],
+      ],
+      true,
+      false,
+      true,
+    ])
   })
 
   it('is shown, read and rewound as any other', async () => {

@@ -135,7 +135,8 @@ export function createLibrary(options: LibraryOptions): Library {
     list: () => {
       const all = sessionsOf(logs.entries())
       const listed = listedOf(all)
-      const shared = sharedTurns(all)
+      // A log that is listed too can be gone to.
+      const shared = sharedTurns([...new Set([...listed, ...all])])
       const sessions = listed.map((entry) => {
         const turns = shared.get(entry.file)
         return turns ? { ...summarize(entry), sharedTurns: turns } : summarize(entry)
@@ -169,7 +170,7 @@ export function createLibrary(options: LibraryOptions): Library {
       const file = resolve(name)
       // An empty name (an unset variable of a script) means no place.
       const isPath = name !== '' && named.length === 0 && existsSync(file)
-      return oneOf(name, isPath ? (await keysIn(file, signal)).map(summaryByKey) : named)
+      return oneOf(name, isPath ? (await keysIn(file, signal)).map(summaryByKey) : ownOf(named))
     },
     open: async (key, signal) => {
       if (!logs.entryOf(key)) await library.whenListed(signal)
@@ -210,6 +211,12 @@ function makeOwnPlace(dataFolder: string, log: Log): void {
   } catch (thrown) {
     log.error('library.no-own-folder', thrown)
   }
+}
+
+/** The id of a session of ours means ours: its export to another program has it too. */
+function ownOf(named: readonly SessionSummary[]): readonly SessionSummary[] {
+  const own = named.filter(({ agent }) => agent === 'overturn')
+  return own.length === 1 ? own : named
 }
 
 /** The only one of several; otherwise says what to do. */

@@ -15,7 +15,22 @@ export function copiedLogs(logs: readonly CatalogEntry[]): ReadonlySet<string> {
   return new Set(copied.map(({ file }) => file))
 }
 
-/** For each log that begins as another one beside it does: that one, and how many turns they have in common. */
+/**
+ * Logs of another program that hold a session of ours, as it was exported: by its id, and nothing but turns that ours has. One that went
+ * on by itself is none.
+ */
+export function exportedLogs(logs: readonly CatalogEntry[]): ReadonlySet<string> {
+  const own = new Map(logs.flatMap((log) => (log.ends?.agent === 'overturn' && log.ends.sessionId !== null ? [[log.ends.sessionId, log.counts] as const] : [])))
+  const copies = logs.filter(({ ends, counts }) => {
+    const ours = ends === null || ends.agent === 'overturn' || ends.sessionId === null ? null : own.get(ends.sessionId)
+    const last = counts?.trail.at(-1)
+    // Of a prompt that was taken back there, ours knows nothing.
+    return ours && counts && last !== undefined && counts.prompts === counts.turns && counts.turns <= ours.turns && ours.trail.includes(last)
+  })
+  return new Set(copies.map(({ file }) => file))
+}
+
+/** For each log that begins as another one beside it, or of the same session, does: that one, and how many turns they have in common. */
 export function sharedTurns(logs: readonly CatalogEntry[]): ReadonlyMap<string, NonNullable<SessionSummary['sharedTurns']>> {
   const others = othersWith(logs)
   const shared = new Map<string, NonNullable<SessionSummary['sharedTurns']>>()
@@ -29,7 +44,7 @@ export function sharedTurns(logs: readonly CatalogEntry[]): ReadonlyMap<string, 
   return shared
 }
 
-/** Finds the other logs of the same folder that have a turn in common with one. */
+/** Finds the other logs of the same folder, or of the same session, that have a turn in common with one. */
 function othersWith(logs: readonly CatalogEntry[]): (log: CatalogEntry, hash: string) => readonly CatalogEntry[] {
   const byHash = new Map<string, CatalogEntry[]>()
   for (const log of logs) {
@@ -39,7 +54,12 @@ function othersWith(logs: readonly CatalogEntry[]): (log: CatalogEntry, hash: st
       else byHash.set(hash, [log])
     }
   }
-  return (log, hash) => (byHash.get(hash) ?? []).filter((other) => other !== log && dirname(other.file) === dirname(log.file))
+  return (log, hash) => (byHash.get(hash) ?? []).filter((other) => other !== log && (dirname(other.file) === dirname(log.file) || isSameSession(other, log)))
+}
+
+/** As a session of ours and what another program made of its export are. */
+function isSameSession(one: CatalogEntry, other: CatalogEntry): boolean {
+  return one.ends?.sessionId !== null && one.ends?.sessionId === other.ends?.sessionId
 }
 
 function goesFurther(other: CatalogEntry, log: CatalogEntry): boolean {

@@ -4,6 +4,7 @@ import type { Log } from '../base/log.js'
 import type { BackupSource } from '../history/backup-source.js'
 import { folderBackups } from './folder-backups.js'
 import { openJsonlSession, type JsonlFormat, type LogParts, type OpenedLog } from './jsonl-session.js'
+import { exportedLogs } from './log-copies.js'
 import { sessionBackups } from './own-backups.js'
 import { finishCall, outputOf, startsAgent } from './qwen-calls.js'
 import { SnapshotHistory } from './qwen-history.js'
@@ -44,7 +45,7 @@ export const qwenReader: SessionReader = {
   usageBeside: (file) => (sum, _isWhole, signal) =>
     new SubagentLogs(file, basename(file, '.jsonl'), { folder: null, isOpen: false, hasDisplays: false }).addUsage(sum, signal),
   isArchived: (file) => basename(dirname(file)) === 'archive',
-  coveredLogs: () => new Set(),
+  coveredLogs: exportedLogs,
   open: (options, signal) => {
     const { file, environment, home, dataFolder } = options
     const homes = backupHomes(file, environment, home, dataFolder)

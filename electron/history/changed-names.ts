@@ -1,5 +1,7 @@
+import { join } from 'node:path'
+import type { FileState } from '../../shared/file-state.js'
 import { stepMsOf, type Folder } from './file-table.js'
-import { lookAtTree, type Difference, type LookParts } from './tree-look.js'
+import { lookAtTree, statsOf, type Difference, type LookParts } from './tree-look.js'
 import type { Hints } from './tree-watch.js'
 
 /** Where to look for changes. */
@@ -25,10 +27,10 @@ export class ChangedNames {
   constructor(private readonly parts: LookParts) {}
 
   /**
-   * Looks where the hints say and at the paths, or after that at everything. `since` is when the last `settle` began.
+   * Looks where the hints say and at what we wrote, or after that at everything. `since` is when the last `settle` began.
    * Errors: CANCELLED.
    */
-  async find(where: Where, paths: Iterable<string>, since: number, signal?: AbortSignal): Promise<Found> {
+  async find(where: Where, written: ReadonlyMap<string, FileState>, since: number, signal?: AbortSignal): Promise<Found> {
     const found = new Map<Folder, Map<string, Difference>>()
     const gone = new Set<Folder>()
     let hasNewRules = false
@@ -44,8 +46,15 @@ export class ChangedNames {
       for (const folder of (await lookAtTree(this.parts, { at, isAskingAgain, tracked: null, see, signal })).gone) gone.add(folder)
     }
     // Hints come first in any case: they alone tell of a folder in whose place another one stands, to be watched anew.
-    if (where.hints.kind === 'names') await look(this.#placesOf(where.hints.names, paths), false)
+    if (where.hints.kind === 'names') await look(this.#placesOf(where.hints.names, written.keys()), false)
     if (where.isEverywhere) await look('all', false)
+    for (const [path, state] of written) {
+      const { folder, rest } = this.#reached(path)
+      const name = rest.join('/')
+      // No look has seen it, so none can miss it.
+      const isUnmet = !folder.files.has(name) && !found.get(folder)?.has(name)
+      if (isUnmet && (state.kind === 'file' || state.kind === 'link') && this.#isGone(folder, rest)) see({ folder, name, row: null, stats: null, wasUnseen: false })
+    }
     // What a rule has hidden until now lies anywhere.
     if (hasNewRules) await look('all', true)
     return { gone, ...this.#sortOut([...found.values()].flatMap((names) => [...names.values()]), since) }
@@ -70,6 +79,12 @@ export class ChangedNames {
     this.#unseen.delete(path)
   }
 
+  /** Whether a path is followed. */
+  isFollowed(path: string): boolean {
+    const { folder, rest } = this.#reached(path)
+    return folder.files.has(rest.join('/'))
+  }
+
   #remember({ folder, name, wasUnseen }: Difference): void {
     if (wasUnseen) this.#unseen.add(folder.pathOf(name))
   }
@@ -89,21 +104,40 @@ export class ChangedNames {
 
   /** The hinted names, the paths as far as their folders are known, and the folders that could not be read. */
   #placesOf(names: ReadonlyMap<Folder, ReadonlySet<string>>, paths: Iterable<string>): ReadonlyMap<Folder, ReadonlySet<string>> {
-    const { table, unseen } = this.parts
+    const { unseen } = this.parts
     const places = new Map(names)
     const add = (folder: Folder, name: string): void => void places.set(folder, new Set([...(places.get(folder) ?? []), name]))
     for (const path of paths) {
-      let folder = table.root
-      for (const name of path.split('/')) {
-        const next = folder.folders.get(name)
-        if (!next) {
-          add(folder, name)
-          break
-        }
-        folder = next
-      }
+      const { folder, rest } = this.#reached(path)
+      if (rest[0] !== undefined) add(folder, rest[0])
     }
     for (const folder of unseen.unreadable) if (folder.parent) add(folder.parent, folder.name)
     return places
+  }
+
+  /** The last known folder on the way to a path, and the names that follow: only the file's own where its folder is known. */
+  #reached(path: string): { readonly folder: Folder; readonly rest: readonly string[] } {
+    let folder = this.parts.table.root
+    const rest = path.split('/')
+    while (rest.length > 1) {
+      const next = folder.folders.get(rest[0] ?? '')
+      if (!next) break
+      folder = next
+      rest.shift()
+    }
+    return { folder, rest }
+  }
+
+  /** Whether nothing can be there: behind a link that took the place of a folder, too. What cannot be looked at counts as there. */
+  #isGone(folder: Folder, rest: readonly string[]): boolean {
+    const names = [...folder.path.split('/').filter((name) => name !== ''), ...rest]
+    try {
+      return names.some((_name, at) => {
+        const stats = statsOf(join(this.parts.root, ...names.slice(0, at + 1)))
+        return !stats || stats.isDirectory() === (at === names.length - 1)
+      })
+    } catch {
+      return false
+    }
   }
 }

@@ -387,6 +387,33 @@ describe('settle', () => {
     expect(await ws.settled()).toEqual({ 'new/c.txt': '644 ours\n => 644 hers\n' })
   })
 
+  it.each([['watched', watching], ['looked at', {}]] as const)('misses what we made, at once and after a look, followed or not: %s', async (_how, limits) => {
+    const ws = temp({ '.gitignore': 'out\n*.log\n', 'a.txt': 'one\n', 'sub/b.txt': 'one\n' })
+    ws.commitAll()
+    const index = await ws.open(limits)
+    const all = ['new.txt', 'sub/new.txt', 'made/deep/new.txt', 'out/x', 'sub/y.log', 'swapped/z', 'turned']
+    const put = async (): Promise<void> => {
+      ws.write(Object.fromEntries(all.map((path) => [path, 'ours\n'])))
+      for (const path of all) index.adopt(workspacePath(path), { kind: 'file', sha256: await ws.store().put(Buffer.from('ours\n')), sizeBytes: 5, mode: 0o644 })
+    }
+    const remove = (): void => {
+      for (const path of ['new.txt', 'sub/new.txt', 'made', 'out', 'sub/y.log', 'swapped', 'turned']) rmSync(ws.at(path), { recursive: true })
+      symlinkSync('sub', ws.at('swapped'))
+      mkdirSync(ws.at('turned'))
+    }
+    const missed = { ...Object.fromEntries(all.map((path) => [path, '644 ours\n => absent'])), swapped: 'absent => link sub' }
+    await put()
+    remove()
+    const [atOnce, then] = [await ws.settled(), await ws.settled()]
+    rmSync(ws.at('swapped'))
+    rmSync(ws.at('turned'), { recursive: true })
+    await ws.settled()
+    await put()
+    const made = await ws.settled()
+    remove()
+    expect([atOnce, then, made, await ws.settled(), await ws.settled()]).toEqual([missed, {}, {}, missed, {}])
+  })
+
   it('finds everything although more happened than the system tells of', async () => {
     const ws = temp({ 'a/0.txt': 'x', 'a/1.txt': 'x', 'gone/b.txt': 'one\n' })
     const index = await ws.open()

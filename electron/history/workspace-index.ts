@@ -128,6 +128,7 @@ class Index {
   readonly #onHint: () => void
   /** Folders that were noted as made: they are noted as gone, too, whatever was in them by then. */
   readonly #notedFolders = new Set<string>()
+  /** What we wrote, until it is followed: what is ignored stays here, so that it can be missed. */
   #announced = new Map<string, FileState>()
   #mustLookAtAll = false
   #settledAt = 0
@@ -249,11 +250,12 @@ class Index {
     const announced = this.#announced
     this.#announced = new Map()
     try {
-      const { differences, gone, newlyFollowed } = await this.#names.find(where, announced.keys(), this.#settledAt, signal)
+      const { differences, gone, newlyFollowed } = await this.#names.find(where, announced, this.#settledAt, signal)
       const { reads, notKept } = await contentsOf(this.#contentParts(), differences, announced, signal)
       const wereEmpty = [...gone].filter((folder) => isEmptyFolder(folder) || this.#notedFolders.has(folder.path))
       this.#take(reads, gone, announced)
       await this.#follow(newlyFollowed)
+      this.#keepUnfollowed(announced, reads)
       const folders = this.#folderChanges(wereEmpty, new Set(reads.flatMap(({ change }) => change?.path ?? [])))
       this.#settledAt = startedAt
       if (where.isEverywhere) this.#lookedAtAllAt = startedAt
@@ -317,6 +319,12 @@ class Index {
       if (change || announced.has(path)) table.setState(row, after)
     }
     for (const folder of gone) if (folder.isBelow(table.root)) table.removeFolder(folder, (each) => watch.unwatch(each))
+  }
+
+  #keepUnfollowed(announced: ReadonlyMap<string, FileState>, reads: readonly Read[]): void {
+    const dealtWith = new Set(reads.map(({ difference: { folder, name } }) => folder.pathOf(name)))
+    const kept = [...announced].filter(([path, { kind }]) => (kind === 'file' || kind === 'link') && !dealtWith.has(path) && !this.#names.isFollowed(path))
+    this.#announced = new Map([...kept, ...this.#announced])
   }
 
   async #follow(newlyFollowed: readonly Difference[]): Promise<void> {

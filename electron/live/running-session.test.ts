@@ -61,6 +61,27 @@ describe('a turn', () => {
     ])
   })
 
+  it('misses a file that the agent made and that then went away', async () => {
+    await open({ b: 'one\n' }, { policy: { approvalMode: 'review-after' } })
+    await begin('First')
+    await write('new', 'agent\n')
+    desk.put('new', null)
+    const second = await begin('Second')
+    await write('made', 'agent\n')
+    desk.put('made', null)
+    await write('b', 'two\n')
+    expect([second.structured['changed_by_others'], desk.ledger().flatMap(({ cause, isBeforeTurn, changes }) => changes.map(({ path, before, after }) => [cause, isBeforeTurn, path, before.kind, after.kind]))]).toEqual([
+      ['new'],
+      [
+        ['edit', false, 'new', 'absent', 'file'],
+        ['user', true, 'new', 'file', 'absent'],
+        ['edit', false, 'made', 'absent', 'file'],
+        ['user', false, 'made', 'file', 'absent'],
+        ['edit', false, 'b', 'file', 'file'],
+      ],
+    ])
+  })
+
   it('counts the lines of each call, of a patch over several files and of a command as well', async () => {
     await open({ a: 'one\n', b: 'two\n', c: 'x\ny\n' }, { policy: { approvalMode: 'review-after' } })
     await begin('First')

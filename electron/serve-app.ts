@@ -9,7 +9,7 @@ import { startWebHost } from './hosts/web-host.js'
  * Serves the window to a browser on this computer until it is told to stop, and prints its address.
  *
  * Shape: `words` are the flags of `npm start`; `programFolder` is where the built program lies. Exit code 2 for flags
- * that are not understood, else `null`: it goes on running.
+ * that are not understood, 1 where the port cannot be had, else `null`: it goes on running.
  */
 export async function serveApp(words: readonly string[], programFolder: string): Promise<number | null> {
   const read = readFlags(words, process.cwd(), false)
@@ -21,7 +21,12 @@ export async function serveApp(words: readonly string[], programFolder: string):
   const host = { pickFolder: null, pickFile: null, reveal: null, notify: null }
   const app = await createApp({ environment: process.env, programFolder, host, workspace, isWorkspaceForced: false, locations: sessions, isWatching: true, desk: 'holds', commandLine: [process.execPath, join(programFolder, 'cli.cjs')] })
   await app.desk.join()
-  const web = await startWebHost({ app, rendererFolder: join(programFolder, 'renderer'), port })
+  const web = await startWebHost({ app, rendererFolder: join(programFolder, 'renderer'), port }).catch(async (thrown: unknown) => {
+    await app.dispose()
+    process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`)
+    return null
+  })
+  if (!web) return 1
   const url = web.newStartUrl()
   process.stdout.write(`Overturn is at ${url}\nThe address works once; press Enter for another. Ctrl C stops Overturn.\n`)
   if (process.stdin.isTTY) createInterface({ input: process.stdin }).on('line', () => process.stdout.write(`${web.newStartUrl()}\n`))

@@ -53,7 +53,7 @@ describe('web host', () => {
     const options = { app, rendererFolder: join(folder, 'renderer') }
     const [first, second] = [await startWebHost({ ...options, port: null }), await startWebHost({ ...options, port: null })]
     expect(second.port).not.toBe(first.port)
-    await expect(startWebHost({ ...options, port: host.port })).rejects.toThrow('EADDRINUSE')
+    await expect(startWebHost({ ...options, port: host.port })).rejects.toThrow(`Port ${host.port} is taken by another program. Name another one with --port`)
     await Promise.all([first.close(), second.close()])
   })
 

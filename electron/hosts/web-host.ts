@@ -49,7 +49,7 @@ const onlyGet: Refusal = { status: 405, why: 'Only GET is answered here.' }
  *
  * A browser is admitted by the single-use token of a start address, which it exchanges for a cookie; without the cookie,
  * with a `Host` that is no loopback name, or with a foreign `Origin` it gets a refusal that says so.
- * Errors: rejects when the port cannot be had.
+ * Errors: rejects with a sentence when the port cannot be had.
  */
 export async function startWebHost({ app, rendererFolder, port }: WebHostOptions): Promise<WebHost> {
   const admission = new Admission()
@@ -83,7 +83,11 @@ export async function startWebHost({ app, rendererFolder, port }: WebHostOptions
 /** Listens on this machine alone and returns the port. */
 async function listen(server: Server, port: number): Promise<number> {
   server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  await once(server, 'listening').catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === 'EADDRINUSE') throw new Error(`Port ${port} is taken by another program. Name another one with --port, or leave --port out: a free one is taken then.`, { cause: thrown })
+    if (thrown.code === 'EACCES') throw new Error(`Port ${port} may not be used by this user. Name one above 1023 with --port.`, { cause: thrown })
+    throw thrown
+  })
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : port
 }

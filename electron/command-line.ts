@@ -7,17 +7,13 @@ import { openLog } from './base/log.js'
 import { dataFolderPath, openDataFolder } from './base/settings.js'
 import { approvalCommand, approvalCommands, type ApprovalCommand } from './commands/approvals.js'
 import { mcp, startHeadlessHost } from './commands/mcp.js'
+import { openOutput } from './commands/output.js'
 import { progressLine } from './commands/progress-line.js'
-import { calm, runCommandLine } from './commands/run-command-line.js'
+import { calm, runCommandLine, type Terminal } from './commands/run-command-line.js'
 import { visible } from './commands/words.js'
 import { createDeskLink } from './live/desk-link.js'
 import { serveApp } from './serve-app.js'
 import { serveHeadless } from './serve-headless.js'
-
-/** A file or a patch goes into a pipe byte for byte; on a screen it must not be obeyed. */
-const out = (text: string | Uint8Array): unknown =>
-  process.stdout.write(typeof text !== 'string' && process.stdout.isTTY ? visible(new TextDecoder().decode(text)) : text)
-const note = (text: string): unknown => process.stderr.write(text)
 
 /**
  * Runs one command: one answer, an exit code; `null` for those that go on (`serve`, `host`).
@@ -36,16 +32,27 @@ export async function commandLine(words: readonly string[], programFolder: strin
   if (name === 'serve') return serveApp(rest, programFolder)
   if (name === 'host') return serveHeadless(programFolder, self)
   if (name === 'mcp') {
+    const note = (text: string): unknown => process.stderr.write(text)
     return mcp(rest, { input: process.stdin, output: process.stdout, note, folder: process.cwd(), dataFolder, startHost: () => startHeadlessHost(self) })
   }
+  const output = openOutput(process.stdout, process.stderr)
+  /** A file or a patch goes into a pipe byte for byte; on a screen it must not be obeyed. */
+  const out = (text: string | Uint8Array): void => output.out(typeof text !== 'string' && process.stdout.isTTY ? visible(new TextDecoder().decode(text)) : text)
+  const code = await answerOnce(words, programFolder, self, { out, note: output.note })
+  return (await output.end()) ? code : 1
+}
+
+async function answerOnce(words: readonly string[], programFolder: string, self: readonly string[], terminal: Terminal): Promise<number> {
+  const [name = 'help', ...rest] = words
+  const dataFolder = dataFolderPath(process.env, process.platform, homedir())
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   const question = approvalCommands.find((each) => each === name)
-  if (question && !rest.includes('--help')) return askDesk(question, rest, dataFolder, stop.signal)
-  const screen = progressLine({ out, note }, process.stderr)
+  if (question && !rest.includes('--help')) return askDesk(question, rest, dataFolder, terminal, stop.signal)
+  const screen = progressLine(terminal, process.stderr)
   const code = await runCommandLine(words, screen, async (line) => {
-    // For a search it narrows what is looked through, by the folders that the logs name.
-    const workspace = line.name === 'search' ? null : line.text('workspace')
+    // For a search and for the list it narrows them, by the folders of the sessions.
+    const workspace = line.name === 'search' || line.name === 'sessions' ? null : line.text('workspace')
     const app = await createApp({
       environment: process.env,
       programFolder,
@@ -74,7 +81,7 @@ export async function commandLine(words: readonly string[], programFolder: strin
 }
 
 /** Commands about questions only talk to the process that holds them. */
-async function askDesk(name: ApprovalCommand, words: readonly string[], dataFolder: string, signal: AbortSignal): Promise<number> {
+async function askDesk(name: ApprovalCommand, words: readonly string[], dataFolder: string, terminal: Terminal, signal: AbortSignal): Promise<number> {
   openDataFolder(dataFolder)
   const listeners: (() => void)[] = []
   const desk = createDeskLink({
@@ -86,7 +93,7 @@ async function askDesk(name: ApprovalCommand, words: readonly string[], dataFold
     log: openLog(dataFolder),
   })
   try {
-    return await approvalCommand(name, words, { desk: desk.handlers, onChanged: (listener) => listeners.push(listener), ...calm({ out, note }), signal })
+    return await approvalCommand(name, words, { desk: desk.handlers, onChanged: (listener) => listeners.push(listener), ...calm(terminal), signal })
   } finally {
     await desk.close()
   }

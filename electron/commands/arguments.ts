@@ -124,8 +124,8 @@ export const usage = `overturn: see, take back and rewind what a coding agent ch
   overturn reject <id> [--reason TEXT]
   overturn serve [--port N] [--no-open]               the window in a browser on this computer
 
-Every command takes --json, --workspace DIR (the folder the session belongs to; search looks only at sessions of it) and --sessions DIR
+Every command takes --json, --workspace DIR (the folder the session belongs to; sessions and search take only those of it) and --sessions DIR
 (where else to look for logs); --data DIR before the command names another data folder. <session> is an id or a log file, <turn> its number or its promptId,
-or 3.2 for the moment after the second change in turn 3 of a session that ran under us ("show" numbers them).
+or 3.2 for the moment after the second change in turn 3 where "show" numbers them: sessions that ran under us, of opencode and of Codex.
 Exit codes: 0 done, 1 refused, partly failed or nothing found, 2 not understood.
 `

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -97,6 +97,20 @@ describe('a session that ran under us, on the command line', () => {
       true,
       false,
       true,
+    ])
+  })
+
+  it('is listed for its own folder only, by whatever name that has', async () => {
+    const { live, run, to } = await newWorld()
+    await live.turn('Change it')
+    const link = join(to, 'link')
+    symlinkSync(live.temp.root, link)
+    const listed = async (folder: string) => (JSON.parse((await run('sessions', '--workspace', folder, '--json')).out) as readonly SessionSummary[]).map(({ workspace }) => workspace)
+    expect([await listed(live.temp.root), await listed(link), await listed(to), (await run('sessions', '--workspace', to)).notes]).toEqual([
+      [live.temp.root],
+      [live.temp.root],
+      [],
+      expect.stringContaining('No session has the folder'),
     ])
   })
 

@@ -3,6 +3,8 @@ import { anyName, literalOf, unknownText, type Field } from './shell-fields.js'
 export interface Option {
   /** One letter, or a long name without its dashes. */
   readonly name: string
+  /** Written with two dashes: one letter behind them is a long name cut short. */
+  readonly isLong: boolean
   readonly value: Field | null
 }
 
@@ -19,7 +21,10 @@ export function valued(letters: string, long = ''): Valued {
   return { letters, long: long.split(' ').filter((name) => name !== '') }
 }
 
-/** The options and operands of a command, read as GNU's getopt reads them. */
+/**
+ * The options and operands of a command, read as GNU's getopt reads them. A value in a word of its own that looks like an option
+ * is taken as an option too: no table of values then hides one.
+ */
 export class Given {
   readonly options: readonly Option[]
   readonly operands: readonly Field[]
@@ -29,6 +34,16 @@ export class Given {
     const options: Option[] = []
     const operands: Field[] = []
     let at = 0
+    let isValue = -1
+    const nextWord = (): Field | null => {
+      const next = words[at + 1]
+      // What may be a value itself takes no word away from the operands.
+      if (next && at !== isValue) {
+        if (/^-(?!-?$)/s.test(next.text)) isValue = at + 1
+        else at++
+      }
+      return next ?? null
+    }
     for (; at < words.length; at++) {
       const word = words[at]
       if (!word) break
@@ -40,21 +55,22 @@ export class Given {
       if (text.startsWith('--')) {
         const cut = text.indexOf('=')
         const name = text.slice(2, cut < 0 ? undefined : cut)
-        if (cut >= 0) options.push({ name, value: rest(word, cut + 1) })
-        else if (takes.long.some((long) => long.startsWith(name))) options.push({ name, value: words[++at] ?? null })
-        else options.push({ name, value: null })
+        const isLong = true
+        if (cut >= 0) options.push({ name, isLong, value: rest(word, cut + 1) })
+        else options.push({ name, isLong, value: takes.long.some((long) => long.startsWith(name)) ? nextWord() : null })
       } else if (text.startsWith('-') && text.length > 1) {
         for (let letter = 1; letter < text.length; letter++) {
           const name = text.charAt(letter)
+          const isLong = false
           if (takes.attached?.includes(name)) {
-            options.push({ name, value: letter + 1 < text.length ? rest(word, letter + 1) : null })
+            options.push({ name, isLong, value: letter + 1 < text.length ? rest(word, letter + 1) : null })
             break
           }
           if (!takes.letters.includes(name)) {
-            options.push({ name, value: null })
+            options.push({ name, isLong, value: null })
             continue
           }
-          options.push({ name, value: letter + 1 < text.length ? rest(word, letter + 1) : (words[++at] ?? null) })
+          options.push({ name, isLong, value: letter + 1 < text.length ? rest(word, letter + 1) : nextWord() })
           break
         }
       } else {
@@ -79,7 +95,7 @@ export class Given {
 
 function isOneOf(option: Option, letters: string, long: readonly string[]): boolean {
   if (option.name.includes(unknownText) || option.name.includes(anyName)) return true
-  return option.name.length === 1 ? letters.includes(option.name) : option.name !== '' && long.some((name) => name.startsWith(option.name))
+  return option.isLong ? option.name !== '' && long.some((name) => name.startsWith(option.name)) : letters.includes(option.name)
 }
 
 function rest(word: Field, start: number): Field {

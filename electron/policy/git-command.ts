@@ -1,4 +1,4 @@
-import { Given, literals, valued } from './arguments.js'
+import { Given, literals, valued, type Valued } from './arguments.js'
 import { outcome, type Call, type Inner, type Judge, type Outcome } from './call.js'
 import { allows, asks, asksAlways, asksForNetwork, asksToRead, denied, type Finding } from './findings.js'
 import { placeOf, reading, writing } from './places.js'
@@ -25,8 +25,13 @@ export function readGit(words: readonly Field[], ground: Call['ground']): GitWor
   for (; at < words.length; at++) {
     const text = words[at]?.text ?? ''
     if (!text.startsWith('-')) break
-    if (/^--?(?:no-pager|P|literal-pathspecs|no-optional-locks|version|v|help|h|no-replace-objects|bare|glob-pathspecs|icase-pathspecs)$/.test(text))
+    if (/^--?(?:no-pager|P|literal-pathspecs|no-optional-locks|version|v|no-replace-objects|bare|glob-pathspecs|icase-pathspecs)$/.test(text))
       continue
+    if (/^--?h(?:elp)?$/.test(text)) {
+      // With a word behind it, the manual of that verb is opened.
+      if (words.length > at + 1) findings.push(asks('Opens the manual in another program'))
+      continue
+    }
     const value = globalWithValue.test(text) ? words[++at] : plainField(text.slice(text.indexOf('=') + 1))
     if (text === '-C' && value) findings.push(gitIn(value, ground))
     else if (/^--(?:git-dir|work-tree)/.test(text) && value) findings.push(gitIn(value, ground), asksAlways('Works on another repository'))
@@ -74,16 +79,27 @@ const unsafeReading = [
   'exec-path',
   'paginate',
   'output-directory',
+  // Opens the manual.
+  'help',
 ] as const
 
+const ofHistory = 'author committer since until after before grep max-count skip'
+
+/** Options of which a verb surely takes the next word as their value; for all others that word is judged as an operand. */
+const valuesOf: Readonly<Record<string, Valued>> = {
+  log: valued('nLSG', ofHistory),
+  show: valued('nLSG', ofHistory),
+  'rev-list': valued('nSG', ofHistory),
+  diff: valued('SG'),
+  grep: valued('eABCm', 'max-count max-depth context after-context before-context'),
+  blame: valued('L'),
+  annotate: valued('L'),
+  'for-each-ref': valued('', 'format sort count'),
+}
+
 function judgeReading(verb: string, rest: readonly Field[], ground: Call['ground']): Outcome {
-  const given = new Given(rest, valued('nLGSUC', 'format pretty author since until grep max-count'))
-  if (
-    given.has(
-      verb === 'grep' ? 'O' : '',
-      ...unsafeReading.filter((name) => given.options.some((option) => option.name.length > 2 && name.startsWith(option.name))),
-    )
-  )
+  const given = new Given(rest, valuesOf[verb])
+  if (given.has(verb === 'grep' ? 'O' : '', ...unsafeReading))
     return outcome(
       asks(`git ${verb} with an option that may write or run something`),
       ...given.values('', 'output').map((field) => writing(field, ground)),
@@ -105,7 +121,8 @@ const listing: Readonly<Record<string, (given: Given) => boolean>> = {
   branch: (given) =>
     given.operands.length === 0
       ? !given.has('dDmMcCuf', 'delete', 'move', 'copy', 'force', 'edit-description', 'set-upstream-to', 'unset-upstream')
-      : given.has('', 'list', 'contains', 'merged', 'no-merged', 'points-at') && !given.has('dDmMcCf', 'delete', 'move', 'copy', 'force'),
+      : given.has('', 'list', 'contains', 'merged', 'no-merged', 'points-at') &&
+        !given.has('dDmMcCfu', 'delete', 'move', 'copy', 'force', 'edit-description', 'set-upstream-to', 'unset-upstream'),
   tag: (given) =>
     (given.operands.length === 0 || given.has('ln', 'list', 'contains', 'points-at')) &&
     !given.has('dsaufm', 'delete', 'sign', 'annotate', 'force', 'message', 'file'),
@@ -119,6 +136,12 @@ const listing: Readonly<Record<string, (given: Given) => boolean>> = {
     !given.has('e', 'edit', 'add', 'unset', 'unset-all', 'replace-all', 'rename-section', 'remove-section', 'file', 'blob', 'global', 'system') &&
     (given.has('l', 'list', 'get', 'get-all', 'get-regexp', 'get-urlmatch') || /^(?:get|list)$/.test(given.operands[0]?.text ?? '')),
   bisect: (given) => /^(?:log|view|visualize)$/.test(given.operands[0]?.text ?? '') && given.operands[0]?.text === 'log',
+}
+
+function isListing(verb: string, given: Given): boolean {
+  // `--list --no-list name` makes one after all.
+  const takesBack = given.options.some(({ name }) => /^no-(?!(?:merged|contains|color|column|abbrev)$)/.test(name))
+  return !takesBack && listing[verb]?.(given) === true
 }
 
 const networkVerbs = new Set([
@@ -192,9 +215,11 @@ export const git: Judge = (call) => {
 
 function judgeVerb(verb: string, rest: readonly Field[], call: Call): Outcome {
   const { ground } = call
+  // No verb of git, though each of our tables has it from its prototype.
+  if (verb in {}) return outcome(asks(`git ${verb} is an alias`))
   if (verb === '' || readVerbs.has(verb)) return judgeReading(verb, rest, ground)
   const given = new Given(rest, valued('mFCctobxXsSu', 'message file author date strategy exec branch depth onto output reference template'))
-  if (listing[verb]?.(given)) return judgeReading(verb, rest, ground)
+  if (isListing(verb, new Given(rest))) return judgeReading(verb, rest, ground)
   const rewrite = rewriting(verb, rest, given, call)
   const inner: Inner[] = [...scriptsOf(verb, rest, given)]
   const written = writtenBy(verb, given, ground)

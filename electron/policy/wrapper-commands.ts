@@ -28,7 +28,7 @@ function strangeOptions(call: Call, given: Given, takes: Valued, flags: Flags): 
   const long = [...takes.long, ...flags.long]
   const isStrange =
     own.some(({ text }) => (text.startsWith('-') && literalOf(plainField(text)) === null) || /^--.$/.test(text)) ||
-    given.options.some(({ name }) => (name.length === 1 ? !letters.includes(name) : !long.includes(name)))
+    given.options.some(({ name, isLong }) => !(isLong ? long : letters).includes(name))
   return isStrange ? [asks(`${call.name} with an option that is not known`)] : []
 }
 

@@ -34,9 +34,8 @@ const readers: Readonly<Record<string, Reader>> = {
   comm: {},
   cmp: { takes: valued('in') },
   diff: { takes: valued('UCWxILF'), unsafe: ['', 'paginate'] },
-  od: { takes: valued('AjNtwS') },
+  od: { takes: valued('AjNtS') },
   hexdump: { takes: valued('ens') },
-  strings: { takes: valued('nte') },
   uniq: { takes: valued('fsw', 'skip-fields skip-chars check-chars'), most: 1 },
   sort: {
     takes: valued('kStTo', 'key field-separator buffer-size output files0-from'),
@@ -63,8 +62,8 @@ const readers: Readonly<Record<string, Reader>> = {
   realpath: {},
   readlink: {},
   tree: { takes: valued('LIPH'), unsafe: ['oR', 'output'] },
-  column: { takes: valued('csotNRWHEdxp') },
-  base64: { takes: valued('w', 'wrap') },
+  column: { takes: valued('csoNRWHEp') },
+  base64: { takes: valued('w', 'wrap'), unsafe: ['o', 'output'] },
   md5sum: {},
   sha1sum: {},
   sha256sum: {},
@@ -94,9 +93,12 @@ const readers: Readonly<Record<string, Reader>> = {
 
 const jqReader: Reader = { takes: valued('fL', 'indent'), unsafe: ['fL', 'from-file', 'rawfile', 'slurpfile', 'run-tests'], skip: 1 }
 
-/** jq's programs can read the environment. */
+/** jq's programs can read the environment, and other files as modules. */
 const jq: Judge = (call) => {
   const plain = judgeReader(jqReader)(call)
+  // A key may have these names: `.include`, `."import"`.
+  if (call.words.some((word) => /(?<![.\w$"])(?:import|include)\b|\b(?:modulemeta|get_search_list)\b/.test(word.text)))
+    return outcome(asksToRead('Its jq program may read other files'), ...plain.findings)
   return call.words.some((word) => /\benv\b|\$ENV|input_filename|\$__prog/.test(word.text))
     ? outcome(asksToRead('Shows the environment, which may hold secrets'), ...plain.findings)
     : plain
@@ -120,6 +122,13 @@ function judgeReader(reader: Reader): Judge {
       ...readingOptions(words, ground),
     )
   }
+}
+
+/** A word `@file` stands for the words in that file, wherever it is. */
+const strings: Judge = (call) => {
+  const plain = judgeReader({ takes: valued('nte') })(call)
+  const isOpen = call.words.some((word) => /^[@\0\u0001]/.test(word.text))
+  return isOpen ? outcome(asksToRead('Takes its options from a file'), ...plain.findings) : plain
 }
 
 /** grep and rg: the first operand is the pattern unless an option gives it. */
@@ -203,14 +212,21 @@ const xxd: Judge = ({ words, ground }) => {
 }
 
 const date: Judge = ({ words, ground }) => {
-  const given = new Given(words, valued('dfrI', 'date file reference'))
+  const given = new Given(words, { ...valued('dfr', 'date file reference'), attached: 'I' })
   const sets = given.has('s', 'set') || given.operands.some((word) => !word.text.startsWith('+'))
   return outcome(...(sets ? [asks('Sets the clock')] : given.values('fr', 'file', 'reference').map((field) => reading(field, ground))))
 }
 
-/** Text between two delimiters; in brackets a delimiter would not end it, so there may be none. */
-const untilSlash = String.raw`(?:[^/\\\n[]|\\[^\n]|\[[^/\\\n\]]+\])*`
-const untilSame = String.raw`(?:(?!\1)[^\\\n[]|\\[^\n]|\[(?:(?!\1)[^\\\n\]])+\])*`
+/**
+ * Text up to a delimiter. In brackets a delimiter would not end it, so there may be none; a bracket must be plainly closed: sed
+ * takes a `]` in front, as in `[^]/]`, for a member.
+ */
+const until = (delimiter: string): string => {
+  const member = String.raw`(?:(?!${delimiter})[^\\\n[\]]|\[:[a-z]+:\])`
+  return String.raw`(?:(?!${delimiter})[^\\\n[]|\\[^\n]|\[\^?(?!\^)${member}+\])*`
+}
+const untilSlash = until('/')
+const untilSame = until(String.raw`\1`)
 const sedAddress = String.raw`(?:\d+|\$|/${untilSlash}/)`
 const sedStep = String.raw`\s*(?:${sedAddress}(?:\s*,\s*(?:${sedAddress}|[+~]\d+))?\s*!?)?\s*(?:[pdqDPNnGhHxgl=]|s([/|,#])${untilSame}\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpI0-9]*)\s*(?:;|\n|$)`
 const harmlessSed = new RegExp(`^(?:${sedStep})+$`)
@@ -275,6 +291,7 @@ export const readJudges: readonly (readonly [string, Judge])[] = [
   ...Object.entries(readers).map(([name, reader]): readonly [string, Judge] => [name, judgeReader(reader)]),
   ['egrep', judgeReader(readers['grep'] ?? {})],
   ['fgrep', judgeReader(readers['grep'] ?? {})],
+  ['strings', strings],
   ['echo', echo],
   ['printf', printf],
   ['test', testing],

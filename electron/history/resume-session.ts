@@ -10,11 +10,11 @@ import { snapshotsIn, snapshotSubtypes } from './snapshot-log.js'
 /** Identity of a request as the agent gave it. */
 export type RequestId = string | number
 
-/** A call of which the log holds no answer, or whose answer its agent may still ask for by a ticket. */
+/** A call of which the log holds no answer, or whose answer its agent may still ask for: by a ticket, or since it did not get it. */
 export interface EarlierCall {
   readonly callId: string
   readonly tool: string
-  /** `null` where the log does not say. */
+  /** `null` where the log does not say, or another process of the agent asked. */
   readonly request: RequestId | null
   /** The ticket that its agent was given. */
   readonly review: string | null
@@ -24,7 +24,7 @@ export interface EarlierCall {
   readonly hasRun: boolean
   /** What the ledger says it changed; `null` for no entry. */
   readonly changed: readonly WorkspacePath[] | null
-  /** What the agent was told, or would have been. */
+  /** What the agent was told, or would have been; where it has no ticket, the beginning of it. */
   readonly result: { readonly isDone: boolean; readonly text: string } | null
 }
 
@@ -64,6 +64,8 @@ export async function resumeOf(file: string): Promise<ResumedSession> {
 
 /** Longer than this the first record of a log of ours never is. */
 const mostHeadBytes = 65_536
+/** Characters of an answer that are kept for an agent that may not have got it. */
+const keptOfAnswer = 4_000
 
 /** Whose session a log of ours is, by its first record alone; `null` for any other file. */
 export function ownerOf(file: string): Pick<ResumedSession, 'client' | 'folder'> | null {
@@ -130,7 +132,7 @@ class Reading {
       lastPrompt: this.#prompts.at(-1) ?? '',
       lastAt: this.#lastAt,
       changed: this.#changed,
-      calls: [...this.#calls.values()].filter(({ result, review }) => result === null || review !== null),
+      calls: [...this.#calls.values()].filter(({ result, review, request }) => result === null || review !== null || request !== null).map(shortened),
       notes: this.#notes,
       skipped: this.#skipped,
     }
@@ -204,12 +206,21 @@ class Reading {
   #note(payload: Fields): void {
     const kind = textOf(payload['kind'])
     this.#notes.set(kind, payload)
+    // From here on it is another process of the agent, which counts its requests anew.
+    if (kind === 'resumed') for (const each of this.#calls.values()) each.request = null
     const call = this.#calls.get(textOf(payload['callId']))
     if (!call) return
     if (kind === 'pending') call.review = textOf(payload['approval'])
     if (kind === 'running') call.hasRun = true
     if (kind === 'decision') call.decision = { state: textOf(payload['state']), outcome: textOf(payload['outcome']) }
   }
+}
+
+/** A copy of its own, by which the whole text of a long answer is not kept. */
+function shortened(call: EarlierCall): EarlierCall {
+  const { result, review } = call
+  if (result === null || review !== null || result.text.length <= keptOfAnswer) return call
+  return { ...call, result: { ...result, text: `${Buffer.from(result.text.slice(0, keptOfAnswer)).toString()} [The rest is left out.]` } }
 }
 
 function partOf(record: Fields): Fields {

@@ -129,6 +129,29 @@ describe('a session whose host was killed', () => {
     ])
   })
 
+  it('tells of a call whose answer was not delivered what it came to, but not another process of the agent', async () => {
+    await open({ a: 'one\n' })
+    await edit('a', 'one', 'two', { request: 1 })
+    await edit('a', 'nowhere', 'two', { request: 2 })
+    await agent.call('read_file', { path: 'a' }, { request: 3 })
+    const command = agent.call('run_command', { command: 'echo ran > b' }, { request: 4 })
+    await desk.decideNext(approve())
+    await command
+    const told = () => [agent.connection.cutOff(1, 'edit_file'), agent.connection.cutOff(2, 'edit_file'), agent.connection.cutOff(3, 'read_file'), agent.connection.cutOff(4, 'run_command')]
+    const proven = [
+      expect.stringMatching(/^It was written before the connection broke: [^]*\+two/),
+      expect.stringMatching(/^It was answered before the connection broke: [^]*not/),
+      expect.stringContaining('only reads: make it again'),
+      expect.stringMatching(/^It ran before the connection broke: [^]*Exit code 0/),
+    ]
+    await killAndReturn()
+    const once = told()
+    await killAndReturn()
+    const twice = told()
+    await killAndReturn('session')
+    expect([once, twice, told()]).toEqual([proven, proven, proven.map(() => expect.stringContaining('before this call began'))])
+  })
+
   it('keeps its mode and its taint, and not what a person allowed for the rest of a turn', async () => {
     const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`
     await open({ a: 'one\n', '.env': `TOKEN=${token}\n` }, 'ask')

@@ -96,6 +96,15 @@ export function endOfCutOff(call: EarlierCall, tools: readonly Tool[]): CutOffEn
   return { isDone: false, text: 'Overturn ended before this was decided or done. No answer is a refusal: nothing was written, and nothing ran. Make the call again if it is still wanted.' }
 }
 
+/** The same for a call whose answer is in the log, but was not delivered. */
+function endOfAnswered({ tool, result }: EarlierCall & { readonly result: CutOffEnd }, tools: readonly Tool[]): CutOffEnd {
+  const effect = tools.find(({ name }) => name === tool)?.effect
+  if (!result.isDone) return { isDone: false, text: `It was answered before the connection broke: ${result.text}` }
+  if (effect === 'reads') return { isDone: true, text: 'Overturn ended before its answer reached you. This call only reads: make it again.' }
+  const what = effect === 'writes' ? 'It was written' : effect === 'command' ? 'It ran' : 'It was done'
+  return { isDone: true, text: `${what} before the connection broke: ${result.text}` }
+}
+
 /** The same for a request that is in no log of the session. */
 export function endOfUnlogged(tool: string, tools: readonly Tool[]): CutOffEnd {
   const found = tools.find(({ name }) => name === tool)
@@ -118,8 +127,10 @@ export function earlierCalls(calls: readonly EarlierCall[], tools: readonly Tool
   const endOf = (call: EarlierCall): CutOffEnd => call.result ?? endOfCutOff(call, tools)
   return {
     ofRequest: (request, tool) => {
-      const call = calls.findLast((each) => each.request === request && each.tool === tool && each.result === null)
-      return call ? endOf(call) : endOfUnlogged(tool, tools)
+      const call = calls.findLast((each) => each.request === request && each.tool === tool)
+      if (!call) return endOfUnlogged(tool, tools)
+      const { result } = call
+      return result ? endOfAnswered({ ...call, result }, tools) : endOfCutOff(call, tools)
     },
     ofReview: (review) => {
       const call = calls.find((each) => each.review === review)

@@ -242,11 +242,15 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: O
     return inside
   }
 
-  const before = earlierCalls(earlier?.calls ?? [], tools)
+  // Another process of the agent has request numbers of its own.
+  const before = earlierCalls(earlier?.isSameTurn === false ? earlier.calls.map((call) => ({ ...call, request: null })) : (earlier?.calls ?? []), tools)
   if (earlier) {
     // A new one of an agent that wanted to go on, or what could not be read, must not pass for the whole.
     if (earlier.skipped > 0) told = [...told, `${earlier.skipped} damaged lines of this session's log were passed over.`]
-    await logged(openedLog().then((written) => settleEarlier(written, earlier.calls, tools, now)))
+    await logged(openedLog().then(async (written) => {
+      await settleEarlier(written, earlier.calls, tools, now)
+      if (hello.resume?.kind !== 'lost-connection') await written.note('resumed', {})
+    }))
   } else if (hello.resume?.kind === 'newest') told = [...told, 'There is no earlier session of this agent in this folder: a new one begins.']
 
   const session: RunningSession = {

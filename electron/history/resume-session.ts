@@ -22,6 +22,8 @@ export interface EarlierCall {
   readonly decision: { readonly state: string; readonly outcome: string } | null
   /** Whether a command was let run for it. */
   readonly hasRun: boolean
+  /** Whether the end of its host cut it off, as a later one noted. */
+  readonly isCutOff: boolean
   /** What the ledger says it changed; `null` for no entry. */
   readonly changed: readonly WorkspacePath[] | null
   /** What the agent was told, or would have been; where it has no ticket, the beginning of it. */
@@ -132,7 +134,7 @@ class Reading {
       lastPrompt: this.#prompts.at(-1) ?? '',
       lastAt: this.#lastAt,
       changed: this.#changed,
-      calls: [...this.#calls.values()].filter(({ result, review, request }) => result === null || review !== null || request !== null).map(shortened),
+      calls: [...this.#calls.values()].filter(({ result, review, request, isCutOff }) => result === null || review !== null || request !== null || isCutOff).map(shortened),
       notes: this.#notes,
       skipped: this.#skipped,
     }
@@ -162,6 +164,7 @@ class Reading {
       review: null,
       decision: null,
       hasRun: false,
+      isCutOff: false,
       changed: null,
       result: null,
     })
@@ -212,6 +215,7 @@ class Reading {
     if (!call) return
     if (kind === 'pending') call.review = textOf(payload['approval'])
     if (kind === 'running') call.hasRun = true
+    if (kind === 'command-cut-off') call.isCutOff = true
     if (kind === 'decision') call.decision = { state: textOf(payload['state']), outcome: textOf(payload['outcome']) }
   }
 }

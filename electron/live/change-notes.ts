@@ -13,7 +13,10 @@ import type { CommandWatch } from '../tools/tool-session.js'
 export interface ChangeNotes {
   /** Finds what somebody else changed, and keeps it until `noteFound`. Errors: WORKSPACE_MISSING, CANCELLED at the session's end. */
   readonly look: () => Promise<void>
-  /** Finds what became of the files that an earlier session had changed, and keeps it until `noteFound`; never rejects. */
+  /**
+   * Finds what became of the files that an earlier session had changed, and keeps it until `noteFound`; where a command was cut off,
+   * it is noted as that command's. Never rejects.
+   */
   readonly lookBack: () => Promise<void>
   /** Notes what was found; returns its paths. Where the log cannot be written it is kept, and comes with the next note. */
   readonly noteFound: (isBeforeTurn: boolean) => Promise<readonly WorkspacePath[]>
@@ -41,6 +44,8 @@ export interface ChangeNotesParts {
   readonly onChanged: () => void
   /** What an earlier session changed that goes on. */
   readonly earlier: ChangeNotes['changed']
+  /** Its commands that were cut off, whose changes are not noted yet: identities of calls. */
+  readonly cutOff: readonly string[]
   /** In the middle of a turn a person rewound files, which the agent does not know. */
   readonly onRewound: (paths: readonly WorkspacePath[]) => void
   /** The state of a file now; its bytes are in the store then. */
@@ -50,7 +55,7 @@ export interface ChangeNotesParts {
 /** Longer than this a command does not wait for copies of what it may change. */
 const copiesWaitMs = 3_000
 
-export function createChangeNotes({ index, journal, openedLog, turn, ended, log, now, onChanged, earlier, onRewound, lookAt }: ChangeNotesParts): ChangeNotes {
+export function createChangeNotes({ index, journal, openedLog, turn, ended, log, now, onChanged, earlier, cutOff, onRewound, lookAt }: ChangeNotesParts): ChangeNotes {
   const changed = new Map(earlier)
   /** How many commands had begun when a file was last seen to be what `changed` says. */
   const seenAfter = new Map<WorkspacePath, number>()
@@ -133,6 +138,20 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
     return changes.map(({ path }) => path)
   }
 
+  /** What was found may be the work of a command of which nobody saw the end, and is then never put down to a person. */
+  const noteCutOff = async (): Promise<void> => {
+    await refreshJournal()
+    const isRewound = new Set(byOthers(found, false, []).flatMap(({ cause, changes }) => (cause === 'rewind' ? changes.map(({ path }) => path) : [])))
+    const changes = found.filter(({ path }) => !isRewound.has(path))
+    found = found.filter(({ path }) => isRewound.has(path))
+    const entries = cutOff.map((callId, at) => {
+      const isLast = at === cutOff.length - 1
+      const others = isLast ? 'what you typed meanwhile may be among these' : 'what it changed is among the changes of the command after it'
+      return entryOf({ isBeforeTurn: false, callId, cause: 'command', changes: isLast ? changes : [], limits: [`The command was cut off; ${others}.`, 'What it did to files that this session had not changed before is not known.'] })
+    })
+    await append(entries, null).catch((thrown: unknown) => log.error('session.changes-not-noted', thrown))
+  }
+
   /** Best effort: only what ends the work itself gets out. */
   const lookBefore = async (): Promise<readonly string[]> => {
     try {
@@ -179,6 +198,7 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
         found = [...found, { path, before, after }]
         index.adopt(path, after)
       }
+      if (cutOff.length > 0) await noteCutOff()
     },
     noteFound,
     noteTyping: async () => {

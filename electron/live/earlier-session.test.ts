@@ -129,6 +129,38 @@ describe('a session whose host was killed', () => {
     ])
   })
 
+  it.each(['at once', 'after another end'] as const)('puts down to a command that was cut off what is found %s, and says that it may have run', async (when) => {
+    await open({ a: 'one\n', b: 'one\n' })
+    await agent.call('begin_turn', { prompt: 'First' })
+    await edit('a', 'one', 'two')
+    for (const command of ['sleep 60; touch never', 'echo more >> a; sleep 61; touch never']) {
+      void agent.call('run_command', { command })
+      await desk.decideNext(approve())
+    }
+    await expect.poll(() => desk.read('a')).toBe('two\nmore\n')
+    await killAndReturn()
+    if (when !== 'at once') await killAndReturn('session')
+    const begun = await agent.call('begin_turn', { prompt: 'Second' })
+    desk.put('a', 'typed\n')
+    await killAndReturn()
+    await edit('b', 'one', 'two')
+    expect([
+      desk.ledger().map(({ cause, promptId, isBeforeTurn, changes, limits }) => [cause, promptId.split('#').at(-1), isBeforeTurn, changes.map(({ path }) => path), limits[0] ?? '']),
+      begun.structured['changed_by_others'],
+      desk.records().filter(({ kind, record }) => kind === 'tool_result' && JSON.stringify(record).includes('may have run')).map(({ record }) => (record['toolCallResult'] as { readonly executionStatus: string }).executionStatus),
+    ]).toEqual([
+      [
+        ['edit', '1', false, ['a'], ''],
+        ['command', '1', false, [], expect.stringContaining('was cut off')],
+        ['command', '1', false, ['a'], 'The command was cut off; what you typed meanwhile may be among these.'],
+        ['user', '2', false, ['a'], ''],
+        ['edit', '2', false, ['b'], ''],
+      ],
+      [],
+      ['error', 'error'],
+    ])
+  })
+
   it('tells of a call whose answer was not delivered what it came to, but not another process of the agent', async () => {
     await open({ a: 'one\n' })
     await edit('a', 'one', 'two', { request: 1 })

@@ -89,11 +89,21 @@ export function endOfCutOff(call: EarlierCall, tools: readonly Tool[]): CutOffEn
   }
   const effect = tools.find(({ name }) => name === call.tool)?.effect
   if (effect === 'reads') return { isDone: false, text: 'Overturn ended before it could answer. This call only reads: make it again.' }
-  if (effect === 'command' && call.hasRun) {
+  if (isCutOffCommand(call, tools)) {
     return { isDone: false, text: 'Overturn ended while this command ran, or right after: it may have run in part or whole. Look at the present state of the files before you run it again.' }
   }
   if (decision?.state === 'rejected' || decision?.state === 'denied') return { isDone: false, text: `${decision.outcome} Nothing was done.` }
   return { isDone: false, text: 'Overturn ended before this was decided or done. No answer is a refusal: nothing was written, and nothing ran. Make the call again if it is still wanted.' }
+}
+
+/** Whether a command ran, or may have run, of which nobody saw the end. */
+function isCutOffCommand({ tool, hasRun, changed, result, isCutOff }: EarlierCall, tools: readonly Tool[]): boolean {
+  return hasRun && (changed === null || changed.length === 0) && (result === null || isCutOff) && tools.find(({ name }) => name === tool)?.effect === 'command'
+}
+
+/** Commands that were cut off and have no entry in the ledger yet, in the order in which they were asked for. */
+export function cutOffCommands(calls: readonly EarlierCall[], tools: readonly Tool[]): readonly string[] {
+  return calls.filter((call) => call.changed === null && isCutOffCommand(call, tools)).map(({ callId }) => callId)
 }
 
 /** The same for a call whose answer is in the log, but was not delivered. */
@@ -147,7 +157,10 @@ export async function settleEarlier(log: SessionLog, calls: readonly EarlierCall
     if (call.result !== null) continue
     const { isDone, text } = endOfCutOff(call, tools)
     const { callId, tool } = call
-    await log.result({ callId, name: tool, status: isDone ? 'done' : 'refused', text, display: { kind: 'none' }, durationMs: 0, at: now() })
+    const isCutOff = isCutOffCommand(call, tools)
+    // Before its result, so that what it changed is put down to it whatever comes in between.
+    if (isCutOff) await log.note('command-cut-off', { callId })
+    await log.result({ callId, name: tool, status: isDone ? 'done' : isCutOff ? 'failed' : 'refused', text, display: { kind: 'none' }, durationMs: 0, at: now() })
   }
 }
 

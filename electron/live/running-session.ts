@@ -36,7 +36,7 @@ import { createDiskStates } from '../workspace/disk-states.js'
 import { openWorkspace } from '../workspace/workspace.js'
 import { createCallLog } from './call-log.js'
 import { createChangeNotes } from './change-notes.js'
-import { earlierCalls, earlierSession, modeOf, settleEarlier, taintOf } from './earlier-session.js'
+import { cutOffCommands, earlierCalls, earlierSession, modeOf, settleEarlier, taintOf } from './earlier-session.js'
 import { guardedWorkspace, isOwnData } from './guarded-workspace.js'
 import { createStance, type Stance } from './stance.js'
 import { titleOf } from './title.js'
@@ -150,6 +150,7 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: O
     now,
     onChanged,
     earlier: earlier?.changed ?? new Map(),
+    cutOff: cutOffCommands(earlier?.calls ?? [], tools),
     onRewound: (paths) => {
       told = [...told, `The person rewound ${fewNames(paths, 20)}. Read before you edit there again.`]
     },

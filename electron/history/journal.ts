@@ -35,6 +35,13 @@ export interface LastLeft {
   readonly operationId: OperationId
 }
 
+/** An ended operation at one of the paths that it changed. */
+export interface PathOperation extends OperationFile {
+  readonly operationId: OperationId
+  readonly kind: OperationAction
+  readonly at: number
+}
+
 /**
  * The operations of one session, from an append-only log in our data folder. Nothing of the recording agent is touched.
  * All but `refresh`, `begin` and `finish` answer from memory.
@@ -52,6 +59,8 @@ export interface Journal {
   /** Next one last. */
   redoStack(): readonly StackEntry[]
   lastLeft(path: WorkspacePath): LastLeft | null
+  /** Every operation that changed a path, oldest first. */
+  ofPath(path: WorkspacePath): readonly PathOperation[]
   /** Hashes of all blobs that an undo, a redo, a recovery or a later merge may need. */
   neededBlobs(): ReadonlySet<string>
   /** Durable when it resolves; only then may files be touched. Errors: DISK_FULL, PERMISSION_DENIED. */
@@ -73,6 +82,7 @@ export async function openJournal(dataFolder: string, session: SessionKey, works
   const file = join(folder, `${session}.jsonl`)
   const operations = new Map<OperationId, Operation>()
   const left = new Map<WorkspacePath, LastLeft>()
+  const ofPath = new Map<WorkspacePath, readonly PathOperation[]>()
   let offset = 0
 
   const take = (record: JournalRecord): void => {
@@ -88,7 +98,10 @@ export async function openJournal(dataFolder: string, session: SessionKey, works
     const changed = begun.intent.files.filter((each) => isChange(results.get(each.path) ?? 'left'))
     operations.set(record.id, { ...begun, end: record, changed })
     const at = begun.intent.at + record.receipt.durationMs
-    for (const { path, after, untyped } of changed) {
+    for (const file of changed) {
+      const { path, after, untyped } = file
+      const others = (ofPath.get(path) ?? []).filter(({ operationId }) => operationId !== record.id)
+      ofPath.set(path, [...others, { ...file, operationId: record.id, kind: begun.action, at }])
       const known = untyped ? untyped.after : left.get(path)?.untyped
       left.set(path, { state: after, untyped: known ?? null, at, operationId: record.id, isUntypedOurs: untyped !== undefined || left.get(path)?.isUntypedOurs === true })
     }
@@ -129,6 +142,7 @@ export async function openJournal(dataFolder: string, session: SessionKey, works
     undoStack: () => stacks().undo,
     redoStack: () => stacks().redo,
     lastLeft: (path) => left.get(path) ?? null,
+    ofPath: (path) => ofPath.get(path) ?? [],
     neededBlobs: () => {
       const { undo, redo } = stacks()
       const kept = [...undo, ...redo].flatMap((entry) => entry.latest.changed)

@@ -29,7 +29,7 @@ export function reversalOf(parts: HistoryParts, kind: 'undo' | 'redo', id: Opera
     files: latest.changed.map(({ path, before, after, untyped }) => ({
       path,
       target: storedContent(parts.store, before),
-      base: storedContent(parts.store, parts.journal.lastLeft(path)?.state ?? after),
+      base: storedContent(parts.store, after),
       turn: null,
       untyped: untyped ? { before: contentOf(untyped.after), after: contentOf(untyped.before) } : 'kept',
     })),

@@ -8,6 +8,7 @@ import type { SessionLog } from '../history/session-log.js'
 import type { DiskChange, WorkspaceIndex } from '../history/workspace-index.js'
 import { isState } from '../history/write-state.js'
 import type { CommandWatch } from '../tools/tool-session.js'
+import { inOrder, splitChange, type ChangePart } from './split-changes.js'
 
 /** Who changed what in a session's workspace, as it goes into the ledger. */
 export interface ChangeNotes {
@@ -46,6 +47,8 @@ export interface ChangeNotesParts {
   readonly earlier: ChangeNotes['changed']
   /** Its commands that were cut off, whose changes are not noted yet: identities of calls. */
   readonly cutOff: readonly string[]
+  /** When that was last written to; `null` for a new session. */
+  readonly earlierAt: number | null
   /** In the middle of a turn a person rewound files, which the agent does not know. */
   readonly onRewound: (paths: readonly WorkspacePath[]) => void
   /** The state of a file now; its bytes are in the store then. */
@@ -55,12 +58,14 @@ export interface ChangeNotesParts {
 /** Longer than this a command does not wait for copies of what it may change. */
 const copiesWaitMs = 3_000
 
-export function createChangeNotes({ index, journal, openedLog, turn, ended, log, now, onChanged, earlier, cutOff, onRewound, lookAt }: ChangeNotesParts): ChangeNotes {
+export function createChangeNotes({ index, journal, openedLog, turn, ended, log, now, onChanged, earlier, earlierAt, cutOff, onRewound, lookAt }: ChangeNotesParts): ChangeNotes {
   const changed = new Map(earlier)
   /** How many commands had begun when a file was last seen to be what `changed` says. */
   const seenAfter = new Map<WorkspacePath, number>()
   let found: readonly DiskChange[] = []
   let limits: readonly string[] = []
+  /** How many operations of ours are part of what was noted of a file. */
+  const noted = new Map<WorkspacePath, number>()
   /** What could not be noted yet, in its order. */
   let held: readonly LedgerEntry[] = []
   let writing: Promise<unknown> = Promise.resolve()
@@ -98,16 +103,29 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
     (thrown: unknown) => log.error('session.journal-not-read', thrown),
   )
 
-  /** What a rewind of ours left is told from what somebody typed. */
+  const isNoted = (path: WorkspacePath): number => noted.get(path) ?? journal.ofPath(path).filter(({ at }) => at <= (earlierAt ?? -Infinity)).length
+
+  /** What is noted next of these files comes after all that we did there. */
+  const takeAsNoted = (changes: readonly LedgerChange[]): void => {
+    for (const { path } of changes) noted.set(path, journal.ofPath(path).length)
+  }
+
+  /** What operations of ours did is told from what somebody typed before, between and after them. */
   const byOthers = (changes: readonly LedgerChange[], isBeforeTurn: boolean, sentences: readonly string[]): readonly LedgerEntry[] => {
-    const isOurs = ({ path, after }: LedgerChange): boolean => {
+    const parts = changes.flatMap((change): readonly ChangePart[] => {
+      const { path, after } = change
+      const from = isNoted(path)
+      const since = journal.ofPath(path).slice(from)
       const left = journal.lastLeft(path)
-      return left !== null && isState(after, left.state)
-    }
-    return (['rewind', 'user'] as const).flatMap((cause) => {
-      const some = changes.filter((change) => isOurs(change) === (cause === 'rewind'))
-      return some.length === 0 ? [] : [entryOf({ isBeforeTurn, callId: null, cause, changes: some, limits: cause === 'user' ? sentences : [] })]
+      // A look and an operation at the same time: it may be taken as noted before it is found.
+      if (since.length === 0 && left !== null && isState(after, left.state)) return [{ place: 0, cause: 'rewind', change }]
+      const { parts: found, used } = splitChange(change, since)
+      noted.set(path, from + used)
+      return found
     })
+    const ordered = inOrder(parts)
+    const firstTyped = ordered.find(({ cause }) => cause === 'user')
+    return ordered.map((each) => entryOf({ isBeforeTurn, callId: null, ...each, limits: each === firstTyped ? sentences : [] }))
   }
 
   /** What no look finds, since the file is not followed: the edit found another text than was left there, and no command ran since. */
@@ -133,7 +151,7 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
     await refreshJournal()
     const entries = byOthers(changes, isBeforeTurn, limits)
     const rewound = isBeforeTurn ? [] : entries.flatMap(({ cause, changes: some }) => (cause === 'rewind' ? some.map(({ path }) => path) : []))
-    if (rewound.length > 0) onRewound(rewound)
+    if (rewound.length > 0) onRewound([...new Set(rewound)])
     await append(entries, null).catch((thrown: unknown) => log.error('session.changes-not-noted', thrown))
     return changes.map(({ path }) => path)
   }
@@ -177,6 +195,8 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
       return { entry: null, limits: [...told, isGone ? 'The workspace folder is gone.' : 'The workspace could not be looked at afterwards: what the command changed is found later.'] }
     }
     const sentences = [...told, ...limits]
+    await refreshJournal()
+    takeAsNoted(changes)
     if (changes.length === 0 && sentences.length === 0) return { entry: null, limits: [] }
     const entry = entryOf({ isBeforeTurn: false, callId, cause, changes, limits: sentences })
     try {
@@ -239,6 +259,7 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
       const unseen = unseenBefore(changes)
       if (unseen.length > 0) await refreshJournal()
       await append(byOthers(unseen, false, []), entryOf({ isBeforeTurn: false, callId, cause, changes, limits: [] }))
+      takeAsNoted(changes)
       for (const { path, after } of changes) index.adopt(path, after)
     },
     changed,

@@ -151,6 +151,7 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: O
     onChanged,
     earlier: earlier?.changed ?? new Map(),
     cutOff: cutOffCommands(earlier?.calls ?? [], tools),
+    earlierAt: earlier?.lastAt ?? null,
     onRewound: (paths) => {
       told = [...told, `The person rewound ${fewNames(paths, 20)}. Read before you edit there again.`]
     },

@@ -1,11 +1,10 @@
 import { ReviewError } from '../../shared/errors.js'
 import type { ChangeCause, FileState, Moment } from '../../shared/file-state.js'
 import type { PromptId, WorkspacePath } from '../../shared/ids.js'
-import type { LedgerChange } from '../../shared/ledger.js'
 import { storedContent, type BackupStore } from '../history/backup-store.js'
 import type { LedgerMark, LedgerPages } from '../sessions/recorded-session.js'
 import { absent, isKnown, link, unknown, type Held } from './held.js'
-import { withoutAgent, type OthersChange, type WithoutAgent } from './without-agent.js'
+import { typedAtLast, withoutAgent, type OthersChange, type WithoutAgent } from './without-agent.js'
 
 /** What somebody other than the agent did to a file between two turns. */
 export interface LedgerInterlude {
@@ -45,6 +44,10 @@ export interface LedgerContents {
   inside(turn: number): Promise<readonly LedgerInterlude[]>
   /** Whether somebody other than the agent changed a path between two moments. */
   hasTyping(path: WorkspacePath, from: Moment, to: Moment): boolean
+  /** When the agent last changed a path; `null` where the ledger names no such change. */
+  agentAt(path: WorkspacePath): number | null
+  /** When anybody was last seen to have changed a path; `null` where the ledger does not name it. */
+  seenAt(path: WorkspacePath): number | null
   /** As it was last seen; `null` where the ledger does not name it. */
   latest(path: WorkspacePath): Promise<Held | null>
   /** Whether every change of a path from one moment on was somebody else's, and none an operation of ours. */
@@ -52,8 +55,9 @@ export interface LedgerContents {
   /**
    * What a path would be had the agent left it alone from the start, the end or a step of one turn until the end of another. What others did
    * in that other turn after the agent's last change is left out. `null` where others, or the agent, changed nothing until then.
+   * With `isOursUntold` an operation of ours changed it, of which the ledger has not told yet.
    */
-  withoutAgent(path: WorkspacePath, turn: number, edge: Edge, last: number): Promise<WithoutAgent | null>
+  withoutAgent(path: WorkspacePath, turn: number, edge: Edge, last: number, isOursUntold?: boolean): Promise<WithoutAgent | null>
   /** What last changed a path after the start of one turn and until the end of another; `null` for nothing. */
   lastCause(path: WorkspacePath, first: number, last: number): ChangeCause | null
   /** What was not looked at in a turn, or not kept. */
@@ -144,6 +148,13 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
     return { before: await heldOf(store, before, pages), after: await heldOf(store, after, pages) }
   }
 
+  /** What was typed at a path and has stayed; of marks in their order. */
+  const typedOf = async (marks: readonly LedgerMark[], path: WorkspacePath): Promise<readonly OthersChange[]> => {
+    const isOurs = ({ cause }: LedgerMark): boolean => cause === 'rewind'
+    if (!marks.some(isTyping)) return []
+    return typedAtLast(await Promise.all(marks.filter((mark) => isTyping(mark) || isOurs(mark)).map(async (mark) => ({ ...(await changeOf(mark, path)), isOurs: isOurs(mark) }))))
+  }
+
   return {
     paths: pages.paths,
     isPartial: pages.isPartial === true,
@@ -155,18 +166,23 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
     between: async (turn) => {
       const [here, next] = [turns[turn], turns[turn + 1]]
       const marks = [...(here ? pages.ofTurn(here.promptId).filter((mark) => !mark.isBeforeTurn && !isAgents(mark)) : []), ...(next ? pages.ofTurn(next.promptId).filter((mark) => mark.isBeforeTurn) : [])]
-      const changes = new Map<WorkspacePath, { first: LedgerChange; last: LedgerChange; cause: ChangeCause }>()
-      for (const mark of marks.filter(({ cause, isFirstSight }) => cause !== 'rewind' && !isFirstSight)) {
-        for (const path of new Set(mark.paths)) {
-          if (isFollowedInTurn(pages, mark, path)) continue
-          const last = await pages.changeOf(mark, path)
-          changes.set(path, { first: changes.get(path)?.first ?? last, last, cause: mark.cause })
-        }
+      const byPath = new Map<WorkspacePath, LedgerMark[]>()
+      for (const mark of marks.filter(({ isFirstSight }) => !isFirstSight)) {
+        for (const path of new Set(mark.paths)) if (!isFollowedInTurn(pages, mark, path)) byPath.set(path, [...(byPath.get(path) ?? []), mark])
       }
       const found = await Promise.all(
-        [...changes].map(async ([path, { first, last, cause }]) => ({ path, before: await heldOf(store, first.before, pages), after: await heldOf(store, last.after, pages), cause })),
+        [...byPath].map(async ([path, those]): Promise<readonly LedgerInterlude[]> => {
+          const others = those.filter(({ cause }) => cause !== 'rewind')
+          const [first, last] = [others[0], others.at(-1)]
+          if (!first || !last) return []
+          const { before } = await changeOf(first, path)
+          if (others.length === those.length) return [{ path, before, after: (await changeOf(last, path)).after, cause: last.cause }]
+          // What our operations did in between is not theirs.
+          const typed = await typedOf(those, path)
+          return typed.length === 0 ? [] : [{ path, before, after: (await withoutAgent(before, typed)).held, cause: last.cause }]
+        }),
       )
-      return found
+      return found.flat()
     },
     inside: async (turn) => {
       const here = turns[turn]
@@ -190,6 +206,8 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
       }
       return pages.ofPath(path).some((mark) => isTyping(mark) && isBy(mark, from) !== isBy(mark, to))
     },
+    agentAt: (path) => pages.ofPath(path).findLast(isAgents)?.at ?? null,
+    seenAt: (path) => pages.ofPath(path).at(-1)?.at ?? null,
     latest: async (path) => {
       const last = pages.ofPath(path).at(-1)
       return last ? heldOf(store, (await pages.changeOf(last, path)).after, pages) : null
@@ -199,20 +217,19 @@ export function ledgerContents({ pages, store, turnOf, turns, snapshotAt }: Ledg
       const since = pages.ofPath(path).filter((mark) => !mark.isFirstSight && positionOf(mark) > from)
       return since.length > 0 && since.every((mark) => !isAgents(mark) && !mark.isSetAside && mark.cause !== 'rewind')
     },
-    withoutAgent: async (path, turn, edge, last) => {
+    withoutAgent: async (path, turn, edge, last, isOursUntold = false) => {
       if (pages.isPartial) return null
       const from = edge === 'end' ? startPlace(turn) : edgePosition(turn, edge)
       const within = pages.ofPath(path).filter((mark) => positionOf(mark) > from && placeOf(mark) <= startPlace(last) + 1)
       const left = edge === 'end' ? lastOfAgent(turn, path) : undefined
       const marks = left ? within.slice(within.indexOf(left) + 1) : within
+      if (!isOursUntold && !marks.some((mark) => isAgents(mark) || mark.cause === 'rewind')) return null
       const lastOfAll = marks.findLastIndex(isAgents)
-      if (lastOfAll < 0) return null
       const since = marks.filter((mark, at) => at < lastOfAll || placeOf(mark) <= startPlace(last))
-      // What stood there after an operation of ours is what a person chose.
-      const typed = since.slice(since.findLastIndex(({ cause }) => cause === 'rewind') + 1).filter(isTyping)
+      const typed = await typedOf(since, path)
       const first = typed.length > 0 ? await (typeof edge === 'number' ? after(turn, edge, path) : (edge === 'start' ? start : end)(turn, path)) : null
       if (!first || !isKnown(first)) return null
-      return withoutAgent(first, await Promise.all(typed.map((mark) => changeOf(mark, path))))
+      return withoutAgent(first, typed)
     },
     lastCause: (path, first, last) => pages.ofPath(path).findLast((mark) => !mark.isFirstSight && placeOf(mark) > startPlace(first) && placeOf(mark) <= startPlace(last) + 1)?.cause ?? null,
     limits: (turn) => {

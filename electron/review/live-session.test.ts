@@ -404,6 +404,59 @@ describe('a session that runs under us', () => {
     expect([between, temp.tree()]).toEqual([[], { 'a.txt': '644 two\n' }])
   })
 
+  it('keeps what was typed before a rewind that merged it, when the agent changes the file again', async () => {
+    const text = (third: string, seventh: string, ...more: readonly string[]): string => `${['1', '2', third, '4', '5', '6', seventh, '8', '9', ...more].join('\n')}\n`
+    const { temp } = await begin({ 'f.txt': text('3', '7') })
+    const p1 = await live.turn('first')
+    await live.edit({ 'f.txt': text('AGENT', '7') })
+    temp.put('f.txt', text('AGENT', '7', 'typed'))
+    await rewindTo(await live.review(), start(p1))
+    const p2 = await live.turn('second')
+    await live.edit({ 'f.txt': text('3', 'AGENT', 'typed') })
+    const reviewed = await live.review()
+    const { review } = reviewed
+    const lists = [{ kind: 'turn', promptId: p1 }, { kind: 'by-user', after: p1 }, { kind: 'turn', promptId: p2 }, { kind: 'session' }] as const
+    const seen = await Promise.all(lists.map(async (scope) => shown(await review.list(scope))))
+    await rewindTo(reviewed, start(p1))
+    expect([seen, temp.tree()]).toEqual([
+      [['modified f.txt by edit +1 -1'], ['modified f.txt by user +1 -0'], ['modified f.txt by edit +1 -1'], ['modified f.txt by edit +1 -1']],
+      { 'f.txt': `644 ${text('3', '7', 'typed')}` },
+    ])
+  })
+
+  it('takes nothing of the agent for typing when a rewind from before its last change is undone', async () => {
+    const text = (third: string, seventh: string): string => `${['1', '2', third, '4', '5', '6', seventh, '8', '9'].join('\n')}\n`
+    const { temp } = await begin({ 'f.txt': text('3', '7') })
+    const p1 = await live.turn('first')
+    await live.edit({ 'f.txt': text('AGENT', '7') })
+    await rewindTo(await live.review(), start(p1))
+    const p2 = await live.turn('second')
+    await live.edit({ 'f.txt': text('3', 'AGENT') })
+    const { history } = await live.review()
+    await history.undo(null)
+    const undone = temp.tree()
+    const reviewed = await live.review()
+    const typed = shown(await reviewed.review.list({ kind: 'by-user', after: p2 }))
+    await rewindTo(reviewed, start(p2))
+    expect([undone, typed, temp.tree()]).toEqual([{ 'f.txt': `644 ${text('AGENT', 'AGENT')}` }, [], { 'f.txt': `644 ${text('3', '7')}` }])
+  })
+
+  it('does not bring back what a person gave up in a rewind, and keeps the text that was put there', async () => {
+    const text = (third: string, ...more: readonly string[]): string => `${['1', '2', third, '4', '5', '6', ...more].join('\n')}\n`
+    const { temp } = await begin({ 'a.txt': text('3'), 'b.txt': text('3') })
+    const p1 = await live.turn('first')
+    await live.edit({ 'a.txt': text('AGENT'), 'b.txt': text('AGENT') })
+    for (const path of ['a.txt', 'b.txt']) temp.put(path, text('TYPED', 'mine'))
+    const first = await live.review()
+    const resolutions = { [workspacePath('a.txt')]: { kind: 'old' }, [workspacePath('b.txt')]: { kind: 'text', text: text('3', 'mine too') } } as const
+    await first.history.apply(await first.review.rewindTo({ kind: 'start', promptId: p1 }, { paths: null, resolutions }), null)
+    const back = temp.tree()
+    await live.turn('second')
+    await live.edit({ 'a.txt': `AGENT\n${text('3')}`, 'b.txt': `AGENT\n${text('3', 'mine too')}` })
+    await rewindTo(await live.review(), start(p1))
+    expect([back, temp.tree()]).toEqual([{ 'a.txt': `644 ${text('3')}`, 'b.txt': `644 ${text('3', 'mine too')}` }, back])
+  })
+
   it('is found in, mapped and marked as any other', async () => {
     await begin({ 'a.txt': 'one\n' })
     const p1 = await live.turn('Change the thing')

@@ -6,11 +6,12 @@ import type { KnownContent } from '../history/content.js'
 import type { Journal } from '../history/journal.js'
 import type { RewindInput } from '../history/rewind.js'
 import { byPath, type Contents } from './contents.js'
-import { isKnown, unknown } from './held.js'
+import { isKnown, unknown, type Held } from './held.js'
 import type { Edge } from './ledger-contents.js'
 import { isOutside } from './path-events.js'
 import type { PairWatch } from './scoped-pairs.js'
 import { isUnchanged } from './turn-files.js'
+import { carriedOver } from './without-agent.js'
 
 /** What our own operations left, and their bytes. */
 export interface OurOperations {
@@ -50,12 +51,12 @@ async function fileForRewind(contents: Contents, ours: OurOperations | null, tar
   if (!isKnown(held) && !touched) return null
   const left = await leftLast(contents, ours, path, signal)
   const ledger = await contents.now().ledger(signal)
-  // What others changed before the agent changed the file stays, or is asked about where it does not fit.
-  const apart = isAsFirstTouched ? null : await ledger?.withoutAgent(path, turn, edgeOf(target), last)
-  const goal = apart?.held ?? held
-  const base = apart?.clash && !left.isOurs ? apart.clash : left
   // What only somebody else changed since is not the agent's to take back: held against itself it stays, unless a person chooses.
   const isOthers = await isOthersOnly(contents, ours, target, path, signal)
+  // What others changed before the agent changed the file stays, or is asked about where it does not fit.
+  const apart = isAsFirstTouched || isOthers ? null : await ledger?.withoutAgent(path, turn, edgeOf(target), last, left.isOurs)
+  const goal = apart?.held ?? held
+  const base = apart?.clash && !left.isOurs ? apart.clash : left
   return {
     path,
     // A file outside the workspace may be known, but is never written.
@@ -72,9 +73,12 @@ const edgeOf = (target: RewindTarget): Edge => (target.kind === 'step' ? target.
 
 async function isOthersOnly(contents: Contents, ours: OurOperations | null, target: RewindTarget, path: WorkspacePath, signal: AbortSignal | undefined): Promise<boolean> {
   const ledger = await contents.now().ledger(signal)
-  const turn = contents.now().steps.indexOf(target.promptId) ?? 0
+  const { steps } = contents.now()
+  const turn = steps.indexOf(target.promptId) ?? 0
   if (!ledger?.isOthersOnly(path, turn, edgeOf(target))) return false
   const ourLast = ours?.journal.lastLeft(path)
+  // Of an operation before that moment, or before its last change, the ledger has told.
+  if (ourLast && ourLast.at <= Math.max(steps.turns[turn]?.startedAt ?? -Infinity, ledger.seenAt(path) ?? -Infinity)) return true
   const seen = ourLast && (await ledger.latest(path))
   // An operation of ours that still stands has the last word; one that was undone has none.
   return !ourLast || (seen !== null && seen !== undefined && isUnchanged({ content: { ...seen.content, state: ourLast.state } }, seen))
@@ -90,19 +94,46 @@ export interface Left {
   readonly isOurs?: boolean
 }
 
-/** What the agent left at the end of its last turn, or our newest operation where that came later. */
+/**
+ * What stood at a path before anybody typed since the agent's last change, or since the last turn began: what the agent left, and
+ * after that what our operations made of it but for the typing that they merged in.
+ */
 export async function leftLast(contents: Contents, ours: OurOperations | null, path: WorkspacePath, signal: AbortSignal | undefined): Promise<Left> {
   const { steps } = contents.now()
   const last = steps.turns.length - 1
-  const ourLast = ours?.journal.lastLeft(path) ?? null
-  const touched = steps.touches(path, 0, last)
-  const touchedAt = touched ? (steps.turns[touched.last]?.startedAt ?? 0) : -Infinity
-  if (ours && ourLast && ourLast.isUntypedOurs && ourLast.at > touchedAt) {
-    // Not what our operation wrote but what it would have written had nobody typed: what was merged in then is typing still.
-    if (ourLast.untyped === null) return { ...unknown('no-record'), isCertain: false, isOurs: true }
-    return { content: ours.contentOf(ourLast.untyped), source: 'backup', isCertain: true, isOurs: true }
+  const since = await leftSince(contents, path, signal)
+  const operations = (ours?.journal.ofPath(path) ?? []).filter(({ at, untyped }) => untyped !== undefined && at > since)
+  const byAgent = async (): Promise<Left> => {
+    if (last < 0) return { ...unknown('no-record'), isCertain: false }
+    const { held, lastKnown } = await contents.now().end(last, path, signal)
+    return isKnown(held) ? { ...held, isCertain: true } : { ...lastKnown, isCertain: false }
   }
-  if (last < 0) return { ...unknown('no-record'), isCertain: false }
-  const { held, lastKnown } = await contents.now().end(last, path, signal)
-  return isKnown(held) ? { ...held, isCertain: true } : { ...lastKnown, isCertain: false }
+  if (!ours || operations.length === 0) return byAgent()
+  // A rewind tells it by itself; how it was before matters only to an undo.
+  const from = operations.findLastIndex(({ kind }) => kind === 'rewind')
+  let left: Held | null = from >= 0 ? null : await certain(byAgent())
+  for (const { kind, untyped } of operations.slice(Math.max(from, 0))) {
+    const [before, after] = [untyped?.before, untyped?.after].map((state) => (state ? heldBy(ours, state) : null))
+    left = kind === 'rewind' ? (after ?? null) : left && before && after ? await carriedOver(left, before, after) : null
+  }
+  return left ? { ...left, isCertain: true, isOurs: true } : { ...unknown('no-record'), isCertain: false, isOurs: true }
+}
+
+async function leftSince(contents: Contents, path: WorkspacePath, signal: AbortSignal | undefined): Promise<number> {
+  const { steps } = contents.now()
+  const last = steps.turns.length - 1
+  const startOf = (turn: number | undefined): number => steps.turns[turn ?? -1]?.startedAt ?? -Infinity
+  const ledger = await contents.now().ledger(signal)
+  // A ledger tells what our operations left as well, up to the start of the last turn.
+  if (ledger?.names(path) && !ledger.isPartial) return Math.max(startOf(last), ledger.agentAt(path) ?? -Infinity)
+  return startOf(steps.touches(path, 0, last)?.last)
+}
+
+async function certain(left: Promise<Left>): Promise<Held | null> {
+  const { isCertain, content, source } = await left
+  return isCertain ? { ...unknown('no-record'), content, source } : null
+}
+
+function heldBy({ contentOf }: OurOperations, state: FileState): Held {
+  return { ...unknown('no-record'), content: contentOf(state), source: 'backup' }
 }

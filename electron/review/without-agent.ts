@@ -29,13 +29,56 @@ export async function withoutAgent(first: Held, changes: readonly OthersChange[]
   return { held: present(held, first), clash: null }
 }
 
+/** A change by somebody other than the agent: typed, or made by an operation of ours. */
+export interface TypedOrOurs extends OthersChange {
+  readonly isOurs: boolean
+}
+
+/**
+ * What was typed and not given up again, in its order: an operation of ours may leave typing out because a person chose the older
+ * text, and bring it back when it is undone.
+ */
+export async function typedAtLast(changes: readonly TypedOrOurs[]): Promise<readonly OthersChange[]> {
+  let typed: readonly { readonly change: OthersChange; readonly isKept: boolean }[] = []
+  for (const change of changes) {
+    if (!change.isOurs) {
+      typed = [...typed, { change, isKept: true }]
+      continue
+    }
+    const seen = await Promise.all(typed.map(async (each) => ({ ...each, was: await isIn(each.change, change.before), is: await isIn(each.change, change.after) })))
+    const next: { change: OthersChange; isKept: boolean; isMoved: boolean }[] = []
+    for (const { change: each, isKept, was, is } of seen.reverse()) {
+      // What a later change by hand replaced goes and comes with that one.
+      const over = was || is ? undefined : await findAsync(next, (later) => isReplaced(each, later.change))
+      next.unshift({ change: each, isKept: is || (over?.isMoved ? over.isKept : isKept && !was), isMoved: over?.isMoved ?? was !== is })
+    }
+    typed = next
+  }
+  return typed.flatMap(({ change, isKept }) => (isKept ? [change] : []))
+}
+
+async function isReplaced(change: OthersChange, { before, after }: OthersChange): Promise<boolean> {
+  return (await isIn(change, before)) && !(await isIn(change, after))
+}
+
+async function findAsync<Item>(items: readonly Item[], holds: (item: Item) => Promise<boolean>): Promise<Item | undefined> {
+  for (const item of items) if (await holds(item)) return item
+  return undefined
+}
+
+/** Whether a content has a change already: to make it there alters nothing. */
+async function isIn({ before, after }: OthersChange, held: Held): Promise<boolean> {
+  const made = await carriedOver(held, before, after)
+  return made !== null && isSameContent(made.content, held.content)
+}
+
 /** What somebody deleted and the agent made anew: bringing it back takes nothing from anyone. */
 function present(held: Held, first: Held): Held {
   return held.content.state.kind === 'absent' ? first : held
 }
 
-/** `null` where it does not fit. */
-async function carriedOver(held: Held, before: Held, after: Held): Promise<Held | null> {
+/** What somebody else changed, made on a content; `null` where it does not fit. */
+export async function carriedOver(held: Held, before: Held, after: Held): Promise<Held | null> {
   if (!isKnown(held) || !isKnown(after)) return null
   if (isSameContent(held.content, before.content)) return withModeOf(after, before, held)
   if (isSameContent(held.content, after.content) || isSameContent(before.content, after.content)) return withModeOf(held, before, after)

@@ -10,6 +10,7 @@ import { openFileHistory, type FileHistory } from '../history/file-history.js'
 import type { SessionHistory } from '../history/session-history.js'
 import { resumeOf } from '../history/resume-session.js'
 import { openSessionLog, type LoggedResult, type SessionLog } from '../history/session-log.js'
+import { inOrder, splitChange } from '../live/split-changes.js'
 import { createDiskView } from '../review/disk-view.js'
 import { createOpenedSession, type OpenedSession } from '../review/opened-session.js'
 import { openReviewMarks } from '../review/review-marks.js'
@@ -48,13 +49,14 @@ export interface LiveSession {
 
 /** A session under us on a temporary workspace: a real log, file history and ledger, as the tool runtime makes them. */
 export async function liveSession(files: Readonly<Record<string, TestContent>> = {}): Promise<LiveSession> {
-  const temp = await tempHistory(files)
   const sessionId = randomUUID()
   const closers: (() => void)[] = []
   let calls = 0
   // A clock that only moves forward, so that no two things happen at once.
   let clock = Date.now() - 3_600_000
   const now = (): number => ++clock
+  const temp = await tempHistory(files, now)
+  const noted = new Map<WorkspacePath, number>()
 
   const openLog = (): Promise<SessionLog> => openSessionLog({ dataFolder: temp.data, sessionId, folder: temp.root, version: '1.0.0', branch: 'main', client: { name: 'test-agent', version: '2' }, now })
   const openHistory = (record: SessionLog['snapshot'], earlier: Parameters<typeof openFileHistory>[0]['earlier'] = []): Promise<FileHistory> =>
@@ -142,7 +144,12 @@ export async function liveSession(files: Readonly<Record<string, TestContent>> =
     const changes = changesBetween(known, seen)
     known = seen
     const id = session.turns.at(-1)
-    if (changes.length > 0 && id) await session.log.ledger({ promptId: id, isBeforeTurn, callId, cause, at: now(), changes, limits: [] })
+    if (changes.length === 0 || !id) return
+    const { journal } = temp.history
+    await journal.refresh()
+    const parts = changes.flatMap((change) => splitChange(change, journal.ofPath(change.path).slice(noted.get(change.path) ?? 0)).parts)
+    for (const { path } of changes) noted.set(path, journal.ofPath(path).length)
+    for (const entry of cause === 'user' ? inOrder(parts) : [{ cause, changes }]) await session.log.ledger({ promptId: id, isBeforeTurn, callId, at: now(), limits: [], ...entry })
   }
 }
 

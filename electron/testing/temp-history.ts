@@ -44,7 +44,7 @@ export interface FileCase {
 
 export const testSession = sessionKey('0123456789abcdef')
 
-export async function tempHistory(files: Readonly<Record<string, TestContent>> = {}): Promise<TempHistory> {
+export async function tempHistory(files: Readonly<Record<string, TestContent>> = {}, now?: () => number): Promise<TempHistory> {
   const root = mkdtempSync(join(tmpdir(), 'overturn-history-'))
   const data = join(root, 'data')
   mkdirSync(join(root, 'ws'))
@@ -52,7 +52,7 @@ export async function tempHistory(files: Readonly<Record<string, TestContent>> =
   const workspace = await openWorkspace(join(root, 'ws'))
   const store = await openBackupStore(data)
   const open = async (): Promise<SessionHistory> =>
-    openSessionHistory({ dataFolder: data, session: testSession, workspace, store: await openBackupStore(data), log: silentLog, disk: createDiskStates() })
+    openSessionHistory({ dataFolder: data, session: testSession, workspace, store: await openBackupStore(data), log: silentLog, disk: createDiskStates(), now })
   const history = await open()
   const at = (path: string): string => join(workspace.root, path)
   const put = (path: string, content: TestContent): void => putAt(at(path), content)

@@ -159,7 +159,7 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
   /** What was found may be the work of a command of which nobody saw the end, and is then never put down to a person. */
   const noteCutOff = async (): Promise<void> => {
     await refreshJournal()
-    const isRewound = new Set(byOthers(found, false, []).flatMap(({ cause, changes }) => (cause === 'rewind' ? changes.map(({ path }) => path) : [])))
+    const isRewound = new Set(found.flatMap(({ path }) => (journal.ofPath(path).length > isNoted(path) ? [path] : [])))
     const changes = found.filter(({ path }) => !isRewound.has(path))
     found = found.filter(({ path }) => isRewound.has(path))
     const entries = cutOff.map((callId, at) => {

@@ -65,6 +65,7 @@ export interface ApprovalSource {
   readonly session: SessionKey
   readonly client: string
   readonly clientVersion: string | null
+  /** The first line of the prompt of its turn. */
   readonly title: string
   readonly promptId: PromptId
   /** 1-based. */

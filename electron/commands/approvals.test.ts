@@ -132,6 +132,18 @@ describe('overturn approvals', () => {
     ])
   })
 
+  it('gives a question the prompt of its turn, also where an earlier turn had none', async () => {
+    await serve({})
+    const first = agent.call('write_file', { path: 'a', content: 'one\n' })
+    await desk.decideNext(approve())
+    await first
+    await agent.call('begin_turn', { prompt: 'Now do it\nlike so' })
+    void agent.call('write_file', { path: 'a', content: 'two\n' })
+    await desk.nextAsked()
+    const [{ source } = { source: null }] = desk.desk.queue.list().waiting
+    expect([source?.title, source?.turn]).toEqual(['Now do it', 2])
+  })
+
   it('says that nothing waits, and that a question is not known', async () => {
     await serve({})
     expect([await command('approvals'), await command('approvals', 'nobody')]).toEqual([

@@ -202,7 +202,7 @@ async function openSession(hello: AgentHello, deps: RunningSessionDeps, outer: O
     session: key,
     client: hello.client,
     clientVersion: hello.clientVersion,
-    title: turns.title(),
+    title: titleOf(turns.lastPrompt()),
     promptId: turns.promptId(),
     turn: turns.number(),
     tool,

@@ -56,7 +56,7 @@ export const submitPlan = tool({
         session.approvePlan()
         const comment = decision.comment.trim()
         const outcome = comment === '' ? 'The plan is approved.' : `The plan is approved, with a comment: ${comment}`
-        return Promise.resolve({ kind: 'applied', outcome, value: done(`${outcome} Files can be written now.`, { comment }), undo: null, written: null })
+        return Promise.resolve({ kind: 'applied', outcome, value: done(`${/[.!?…]$/.test(outcome) ? outcome : `${outcome}.`} Files can be written now.`, { comment }), undo: null, written: null })
       },
       refresh: () => Promise.resolve(null),
     }

@@ -13,6 +13,8 @@ export function DecisionBar({ entry, isNarrow }: { readonly entry: Approval; rea
   const hindrance = useStore(approvalHindrance)
   const draft = useStore((state) => draftOf(state.approvals, entry.id))
   const isBusy = useStore((state) => state.approvals.busy.has(entry.id))
+  const isOffline = useStore((state) => state.connection.kind !== 'open')
+  const answerHindrance = isBusy ? 'Your decision is on its way.' : isOffline ? 'The connection is lost. Nothing can be decided before it is back.' : null
   const chosen = chosenOf(entry, draft)
   const isNothing = subject.kind === 'edit' && chosen.files === 0
   const isDenied = subject.kind === 'command' && subject.judgement.verdict === 'denied'
@@ -29,11 +31,11 @@ export function DecisionBar({ entry, isNarrow }: { readonly entry: Approval; rea
         </Button>
       )}
       {subject.kind === 'plan' ? (
-        <Button keys="X" disabledReason={isBusy ? 'Your decision is on its way.' : null} onClick={() => setAsking({ kind: 'comments', text: '' })}>
+        <Button keys="X" disabledReason={answerHindrance} onClick={() => setAsking({ kind: 'comments', text: '' })}>
           Send back with comments…
         </Button>
       ) : (
-        <Button keys="X" disabledReason={isBusy ? 'Your decision is on its way.' : null} onClick={() => setAsking({ kind: 'reject', text: '' })}>
+        <Button keys="X" disabledReason={answerHindrance} onClick={() => setAsking({ kind: 'reject', text: '' })}>
           {isLong ? 'Reject…' : 'Reject with a reason…'}
         </Button>
       )}

@@ -39,7 +39,7 @@ function DetailHead({ file, open }: { readonly file: PlannedFile; readonly open:
     <div className="diff-head">
       <span className={`action ${look}`}><Icon name={icon} size={14} /></span>
       <h2 className="b ell"><PathName path={file.path} /></h2>
-      <span className="md t2 ell why">{open && conflicts > 0 ? conflictText(open, resolution !== undefined) : file.reason}</span>
+      <span className="md t2 ell plan-reason">{open && conflicts > 0 ? conflictText(open, resolution !== undefined) : file.reason}</span>
       <span className="grow" />
       {resolution && <Button size="small" look="quiet" onClick={clearResolution}>Choose again</Button>}
       {isConflict && (

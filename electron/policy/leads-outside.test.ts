@@ -33,6 +33,41 @@ describe('reading through a link', () => {
     expect(verdicts('cat in/a.ts', 'cat src/a.ts', 'cat src/*.ts', 'cat gone/a.ts', 'ls')).toEqual(Array(5).fill('allowed'))
   })
 
+  it.skipIf(process.platform === 'win32')('asks where .. goes up from a link, as the system takes it', () => {
+    mkdirSync(join(root, 'src/deep'))
+    symlinkSync('../..', join(root, 'src/deep/up'))
+    const climbing = [
+      'cat src/deep/up/../data/token',
+      'cat "$PWD/src/deep/up/../data/token"',
+      'cat src/deep/../deep/up/../data/token',
+      'cd src/deep/up && cat ../data/token',
+      'cd src/deep/up; cat ../data/token',
+      'cd src/deep && cat up/../data/token',
+      'cd -P src/deep/up && cd .. && ls',
+      'cd src/deep/up/.. && ls',
+      'pushd src/deep/up && cat ../data/token',
+      'grep -r secret src/deep/up/..',
+      'ls src/deep/up/..',
+      'ls src/deep/up/../',
+      'find src/deep/up/.. -name token',
+      'comm -3 src/deep/up/../data/token src/a.ts',
+      'head -1 < src/deep/up/../data/token',
+      'cat src/*/up/../data/token',
+      'cat src/deep/u*/../data/token',
+      'cat src/deep/up/../.git/HEAD',
+      'git log -- src/deep/up/../data',
+      'grep -f src/deep/up/../data/token src/a.ts',
+    ]
+    expect(verdicts(...climbing)).toEqual(climbing.map(() => 'asks'))
+    const plain = ['cat src/deep/../a.ts', 'cat gone/../src/a.ts', 'cat src/deep/up/src/../src/a.ts', 'cd src/deep && cat ../a.ts', 'cd src/deep/up && ls src', 'cat .git/HEAD']
+    expect(verdicts(...plain)).toEqual(plain.map(() => 'allowed'))
+  })
+
+  it.skipIf(process.platform === 'win32')('asks before it goes to a folder outside', () => {
+    symlinkSync('../data', join(root, 'out'))
+    expect(verdicts('cd out && ls', 'cd o*t && ls', 'cd src && ls')).toEqual(['asks', 'asks', 'allowed'])
+  })
+
   it.skipIf(process.platform === 'win32')('asks where a pattern finds such a link in a folder of any depth', () => {
     mkdirSync(join(root, 'a/b/c'), { recursive: true })
     mkdirSync(join(root, 'plain/deep'), { recursive: true })

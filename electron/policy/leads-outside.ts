@@ -1,17 +1,20 @@
-import { readdirSync, realpathSync, type Dirent } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync, type Dirent } from 'node:fs'
 import { posix } from 'node:path'
 
 /** So many entries are looked at for the patterns of one path. */
 const mostEntries = 20_000
 
 /**
- * Whether a path inside the workspace leads out of it through a link that is there now: the one thing that the text of a
- * command cannot tell. `isAny` is the sign that stands for a name, or a part of one, which a pattern finds; each name that it may
+ * Whether a path that by its text lies inside the workspace may lead out of it through a link that is there now: the one thing
+ * that the text of a command cannot tell. A `..` in it, not yet taken away, that goes up from a link leads elsewhere than its text
+ * says, and counts as leading outside wherever that is; so does one behind a pattern. `isAny` is the sign that stands for a name, or a part of one, which a pattern finds; each name that it may
  * find is looked at, on every level.
  *
  * Returns: false for what is not there. What cannot be looked at, or is more than can be, counts as leading outside.
  */
 export function leadsOutside(root: string, path: string, isAny: string): boolean {
+  const names = namesOf(path, isAny)
+  if (names === null) return true
   let left = mostEntries
   const leads = (folder: string, names: readonly string[]): boolean => {
     const at = names.findIndex((name) => name.includes(isAny))
@@ -32,7 +35,32 @@ export function leadsOutside(root: string, path: string, isAny: string): boolean
     }
     return false
   }
-  return leads(root, posix.relative(root, path).split('/'))
+  return leads(root, posix.relative(root, posix.join('/', ...names)).split('/'))
+}
+
+/** The names of a path with each `..` taken away; `null` where one goes up from what is, or may be, a link. */
+function namesOf(path: string, isAny: string): readonly string[] | null {
+  const names: string[] = []
+  for (const name of path.split('/')) {
+    if (name === '' || name === '.') continue
+    if (name !== '..') names.push(name)
+    else if (names.some((before) => before.includes(isAny)) || isLink(posix.join('/', ...names))) return null
+    else names.pop()
+  }
+  return names
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch (thrown) {
+    return !isMissing(thrown)
+  }
+}
+
+function isMissing(thrown: unknown): boolean {
+  const code = (thrown as NodeJS.ErrnoException).code
+  return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
 function fitting(pattern: string, isAny: string): (name: string) => boolean {
@@ -45,8 +73,7 @@ function isOutside(root: string, path: string): boolean {
     const real = realpathSync(path)
     return real !== root && !real.startsWith(root.endsWith('/') ? root : `${root}/`)
   } catch (thrown) {
-    const code = (thrown as NodeJS.ErrnoException).code
-    return code !== 'ENOENT' && code !== 'ENOTDIR'
+    return !isMissing(thrown)
   }
 }
 

@@ -31,6 +31,8 @@ export interface Place {
   readonly shown: string
   /** Below the workspace for what lies inside, else absolute. */
   readonly path: string
+  /** Absolute and as it is written, each `..` left in: behind a link it leads elsewhere than by its text. */
+  readonly walked: string
 }
 
 /** What a path in a command is relative to. */
@@ -42,7 +44,7 @@ export interface Ground {
   /** Whether it can run nowhere else. */
   readonly isSure: boolean
   readonly sensitivePaths: readonly SensitivePath[]
-  /** Whether an absolute path inside the workspace, in which `anyName` may stand, leads out of it through a link. */
+  /** Whether an absolute path inside the workspace by its text, in which `anyName` and `..` may stand, leads out of it through a link. */
   readonly leadsOutside: (path: string) => boolean
 }
 
@@ -62,15 +64,29 @@ const gravity: readonly PlaceKind[] = [
 ]
 
 export function placeOf(text: string, ground: Ground): Place {
-  const shown = shownPath(text)
-  const isAbsolute = text.startsWith('/')
-  const places = (isAbsolute ? ['/'] : ground.directories).map((folder): Place => ({ shown, ...absolutePlace(folder, text, ground) }))
-  if (!isAbsolute && !ground.isSure) places.push({ kind: 'unknown', shown, path: text })
-  const [first = { kind: 'unknown', shown, path: text }, ...more] = places
+  const [first = unknownPlace(text), ...more] = placesOf(text, ground)
   return more.reduce<Place>((worst, place) => (gravity.indexOf(place.kind) > gravity.indexOf(worst.kind) ? place : worst), first)
 }
 
-function absolutePlace(folder: string, text: string, ground: Ground): Omit<Place, 'shown'> {
+/** All that a path may mean, one for each folder in which the command may run. */
+function placesOf(text: string, ground: Ground): readonly Place[] {
+  const isAbsolute = text.startsWith('/')
+  const places = (isAbsolute ? ['/'] : ground.directories).map(
+    (folder): Place => ({ shown: shownPath(text), walked: isAbsolute ? text : `${folder}/${text}`, ...absolutePlace(folder, text, ground) }),
+  )
+  return isAbsolute || ground.isSure ? places : [...places, unknownPlace(text)]
+}
+
+function unknownPlace(text: string): Place {
+  return { kind: 'unknown', shown: shownPath(text), path: text, walked: text }
+}
+
+/** Whether a link leads what a path may mean out of the workspace, in which it lies by its text. */
+export function isLedOutside(text: string, ground: Ground): boolean {
+  return placesOf(text, ground).some(({ kind, walked }) => /^(?:inside|workspace|git)$/.test(kind) && ground.leadsOutside(walked))
+}
+
+function absolutePlace(folder: string, text: string, ground: Ground): Omit<Place, 'shown' | 'walked'> {
   const unknownAt = text.indexOf(unknownText)
   if (unknownAt >= 0) {
     const known = text.slice(0, text.lastIndexOf('/', unknownAt) + 1)
@@ -208,13 +224,13 @@ export function reading(field: Field, ground: Ground): Finding {
   const level = sensitivityOf(place.kind === 'inside' ? place.path : place.path.replace(/^\//, ''), ground.sensitivePaths)
   if (level && level !== 'PUBLIC' && level !== 'INTERNAL') return asksToRead(`Reads ${shown}, which may hold secrets`)
   switch (place.kind) {
-    case 'inside':
-      return ground.leadsOutside(posix.join(ground.workspaceRoot, place.path)) ? asksToRead(`Reads ${shown}, which a link may lead outside the workspace`) : allows()
-    case 'workspace':
     case 'stream':
       return allows()
+    case 'inside':
+    case 'workspace':
     case 'git':
-      return /\/\.git\/config$/i.test(place.path) ? asksToRead(`Reads ${shown}, which may hold secrets`) : allows()
+      if (isLedOutside(field.text, ground)) return asksToRead(`Reads ${shown}, which a link may lead outside the workspace`)
+      return place.kind === 'git' && /\/\.git\/config$/i.test(place.path) ? asksToRead(`Reads ${shown}, which may hold secrets`) : allows()
     case 'unknown':
       return { ...asksToRead(`Reads what its text does not tell (${shown})`), canBeRuled: false }
     case 'device':

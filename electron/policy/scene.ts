@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { allows, asksToRead, type Finding } from './findings.js'
 import type { Assigned } from './assigned-names.js'
-import { placeOf, type Ground } from './places.js'
+import { isLedOutside, placeOf, type Ground } from './places.js'
 import { literalOf, type Field, type Variables } from './shell-fields.js'
 
 const maxFolders = 8
@@ -97,6 +97,7 @@ export class Scene {
     const target = targetOf(words)
     if (target === null) return [asksToRead('Goes to a folder that its text does not tell')]
     const place = placeOf(target, this.ground)
+    if (isLedOutside(target, this.ground)) return [asksToRead(`Goes to ${place.shown}, which a link may lead outside the workspace`)]
     if (place.kind === 'inside' || place.kind === 'workspace') return [allows('Changes the folder')]
     return [
       asksToRead(

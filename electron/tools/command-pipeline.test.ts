@@ -197,7 +197,8 @@ describe('sed -i', () => {
   it('that backs up is left to the shell, which is counted here', async () => {
     await open({ f: 'a\n' })
     await approved("sed -i.bak 's/a/b/' f")
-    expect([spawned.length, desk.temp.tree()]).toEqual([1, { f: '644 b\n', 'f.bak': '644 a\n' }])
+    // The shell, and what ends it with this process.
+    expect([spawned.length, desk.temp.tree()]).toEqual([2, { f: '644 b\n', 'f.bak': '644 a\n' }])
   })
 
   // D44

@@ -1,6 +1,6 @@
 // Finds and ends every process that a command started.
 
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** A process that belongs to a command. */
@@ -50,6 +50,35 @@ export function trackRun(pid: number, mark: string, outputPath: string | null): 
       while (performance.now() < deadline && (await find.living()).length > 0) await pause(pollMs)
       for (let round = 0; round < maxRounds && (await signalAll('SIGKILL')) > 0; round++) await pause(pollMs)
       return [...ended.values()]
+    },
+  }
+}
+
+/** Waits for the end of its input, which this process holds open while it lives; then ends the group, and on Linux what has its mark. */
+const watcher = `read -r _
+kill -TERM -- "-$1"
+sleep 1
+kill -KILL -- "-$1"
+for each in /proc/[0-9]*; do
+  if grep -qsF "$2" "$each/environ"; then kill -KILL "\${each#/proc/}"; fi
+done`
+
+/**
+ * Ends the processes of a command when this process dies before `release` is called, in whatever way it dies. Best effort, and not on
+ * Windows: a watcher that cannot be started watches nothing.
+ */
+export function endWithHost(pid: number, mark: string): { release(): void } {
+  if (process.platform === 'win32') return { release: () => undefined }
+  // Its environment has no mark, and it is in another group: it is no process of the command.
+  const child = spawn('/bin/sh', ['-c', watcher, 'watcher', String(pid), `${runMark}=${mark}`], { cwd: '/', env: { PATH: '/usr/bin:/bin' }, stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  child.on('error', () => undefined)
+  child.stdin.on('error', () => undefined)
+  child.unref()
+  return {
+    release: () => {
+      // Killed first: the end of its input would be its signal.
+      child.kill('SIGKILL')
+      child.stdin.destroy()
     },
   }
 }

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { build } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { OutputMessage } from './live-output.js'
 import { runCommand, type CommandRequest, type CommandResult, type CommandWatch } from './run-process.js'
@@ -34,6 +36,25 @@ function uniqueSleep(): string {
 }
 
 describe('runCommand', () => {
+  it.skipIf(!isLinux)('does not outlive the process that runs it, however that ends', async () => {
+    const runner = join(root, 'runner.cjs')
+    const [inGroup, outside] = [uniqueSleep(), uniqueSleep()]
+    const request: CommandRequest = { command: `setsid ${outside} & ${inGroup}; touch later`, directory: root, environment: { PATH: process.env['PATH'] }, timeLimitMs: 60_000 }
+    const contents = `import { runCommand } from './run-process.js'\nvoid runCommand(${JSON.stringify(request)})`
+    await build({ stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' }, outfile: runner, bundle: true, platform: 'node', format: 'cjs', target: 'node20', logLevel: 'error' })
+    const host = spawn(process.execPath, [runner], { stdio: 'ignore' })
+    onTestFinished(() => void host.kill('SIGKILL'))
+    await expect.poll(() => [running(inGroup).length > 0, running(outside).length > 0], { timeout: 10_000 }).toEqual([true, true])
+    host.kill('SIGKILL')
+    await expect.poll(() => [...running(inGroup), ...running(outside)], { timeout: 10_000 }).toEqual([])
+    expect(readdirSync(root)).toEqual(['runner.cjs'])
+  })
+
+  it.skipIf(!isLinux)('leaves nothing that watches behind', async () => {
+    const { stdout } = await run(`echo $$`)
+    await expect.poll(() => running(`watcher ${stdout.text.trim()} `)).toEqual([])
+  })
+
   it('keeps output, error output and exit code apart', async () => {
     expect(await run('echo out; echo err >&2; exit 3')).toEqual({
       stdout: { text: 'out\n', sizeBytes: 4, cutBytes: 0, cutLines: 0, isLossy: false },

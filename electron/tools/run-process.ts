@@ -8,7 +8,7 @@ import { commandEnvironment } from './command-environment.js'
 import { OutputKeeper, type KeptOutput, type OutputLimits } from './kept-output.js'
 import { LiveOutput, type OutputMessage, type StreamName } from './live-output.js'
 import { openOutputPipes } from './output-pipes.js'
-import { runMark, trackRun, type RunGroup, type RunProcess } from './run-group.js'
+import { endWithHost, runMark, trackRun, type RunGroup, type RunProcess } from './run-group.js'
 
 export interface CommandRequest {
   /** For the shell, as approved. */
@@ -56,7 +56,8 @@ const pollMs = 10
 
 /**
  * Runs a command to its end in a shell (`bash -c`, without start files; `cmd /d /s /c` on Windows) and
- * in a session of its own, without input and terminal. Nothing that it started outlives it: what is left is ended and named.
+ * in a session of its own, without input and terminal. Nothing that it started outlives it: what is left is ended and named. Nor does
+ * it outlive this process, except on Windows.
  *
  * Memory is bounded whatever it prints. The time limit and `signal` end all its processes, with TERM and 2 s later KILL; the result
  * then holds what was printed until then, since a cancel must not hide what a command did.
@@ -73,11 +74,13 @@ export async function runCommand(request: CommandRequest, watch: CommandWatch = 
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
   })
   const group = trackRun(child.pid ?? 0, mark, started.outputPath)
+  const watched = endWithHost(child.pid ?? 0, mark)
   const early = endEarly(group, request.timeLimitMs, watch.signal)
   const { exitCode, signal } = await exited
   const endedBy = early.finish()
   if (endedBy !== 'itself') await early.ended
   const left = endedBy === 'itself' && !(await endWithin(group, output, graceMs)) ? await group.end() : []
+  watched.release()
   const isOutputOpen = !(await output.close(drainMs))
   await output.finish(endedBy === 'itself' ? watch.signal : AbortSignal.timeout(lastMessageMs))
   const durationMs = Math.round(performance.now() - startedAt)

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { FileState } from '../../shared/file-state.js'
 import { promptId, workspacePath } from '../../shared/ids.js'
 import type { LedgerEntry } from '../../shared/ledger.js'
-import { resumeOf } from './resume-session.js'
+import { resumeOf } from '../live/resume-session.js'
 import { openSessionLog, projectIdOf, type SessionLog, type SessionLogOptions } from './session-log.js'
 
 const sessionId = '5e551011-0000-4000-8000-000000000001'

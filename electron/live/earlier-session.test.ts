@@ -211,6 +211,37 @@ describe('a session whose host was killed', () => {
   })
 })
 
+/** A record as it might come from elsewhere, or from a damaged disk. */
+const append = (subtype: string, systemPayload: unknown): void => desk.logFiles().forEach((file) => appendFileSync(file, `${JSON.stringify({ type: 'system', subtype, systemPayload })}\n`))
+
+describe('a log with records that can be parsed, but not understood', () => {
+  const entry = { cause: 'edit', isBeforeTurn: false, callId: null, at: 1, limits: [] }
+  const states = { before: { kind: 'absent' }, after: { kind: 'file', sha256: 'a'.repeat(64), sizeBytes: 1, mode: null } }
+  const snapshots = (backups: unknown) => ({ snapshots: [{ promptId: 'p', timestamp: new Date(0).toISOString(), trackedFileBackups: backups }] })
+  const backup = { backupFileName: null, version: 1, backupTime: new Date(0).toISOString() }
+
+  it.each<[string, number, string, unknown]>([
+    ['no change', 1, 'overturn_ledger', { ...entry, changes: [null] }],
+    ['a change without states', 1, 'overturn_ledger', { ...entry, changes: [{ path: 'b', before: {}, after: 7 }] }],
+    ['paths that lead elsewhere', 4, 'overturn_ledger', { ...entry, changes: ['../../../etc/x', '/etc/x', 'b/../../x', ''].map((path) => ({ path, ...states })) }],
+    ['no cause', 1, 'overturn_ledger', { changes: [{ path: 'b', ...states }] }],
+    ['a name that every object has', 0, 'overturn_ledger', { ...entry, callId: '__proto__', changes: [{ path: '__proto__', ...states }] }],
+    ['a snapshot of files elsewhere', 2, 'file_history_snapshot', snapshots({ '../../../etc/x': backup, '/etc/x': backup })],
+    ['a snapshot of nothing', 1, 'overturn_history_delta', { snapshots: [null] }],
+    ['a turn that nobody counted up to', 0, 'file_history_snapshot', { snapshots: [{ promptId: `p########${Number.MAX_SAFE_INTEGER}`, timestamp: new Date(0).toISOString(), trackedFileBackups: {} }] }],
+    ['a note of nothing', 1, 'overturn_note', [null]],
+  ])('goes on past %s, and says so', async (_what, damaged, subtype, payload) => {
+    await open({ a: 'one\n' })
+    await edit('a', 'one', 'two')
+    const promptId = String(desk.records().find(({ kind }) => kind === 'user')?.record['promptId'])
+    append(subtype, subtype === 'overturn_ledger' ? { promptId, ...(payload as object) } : payload)
+    await killAndReturn('session')
+    const begun = await agent.call('begin_turn', { prompt: 'Second' })
+    const edited = await edit('a', 'two', 'three')
+    expect([begun.isError, session().turn, /(\d+) damaged line/.exec(begun.text)?.[1] ?? '0', statusOf(edited), desk.read('a'), desk.errors]).toEqual([false, 2, String(damaged), 'done', 'three\n', []])
+  })
+})
+
 describe('going on with a session', () => {
   const refusal = (resume: Resume, client = 'test-agent') => desk.connect({ resume, client }).then(() => 'connected', (thrown: { readonly code: string }) => thrown.code)
 

@@ -5,10 +5,10 @@ import { ReviewError } from '../../shared/errors.js'
 import { sensitivities } from '../../shared/policy.js'
 import type { AgentHello, ToolAnswer } from '../agents/agent-desk.js'
 import { isMissing } from '../base/disk-errors.js'
-import { ownerOf, resumeOf, type EarlierCall, type RequestId, type ResumedSession } from '../history/resume-session.js'
 import { sessionLogFile, type SessionLog } from '../history/session-log.js'
 import { fewNames } from '../tools/few-names.js'
 import { done, refused, type Tool } from '../tools/tool.js'
+import { ownerOf, resumeOf, type EarlierCall, type RequestId, type ResumedSession } from './resume-session.js'
 import type { Taint } from './stance.js'
 
 /** A session that goes on. */

@@ -1,11 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import { promptId as asPromptId, type PromptId, type WorkspacePath } from '../../shared/ids.js'
 import type { FileState } from '../../shared/file-state.js'
-import type { LedgerEntry } from '../../shared/ledger.js'
 import { foldSnapshots, type PromptSnapshot, type SnapshotRecord } from '../../shared/snapshot.js'
-import { eachLine } from './log-records.js'
-import { ownSubtypes } from './session-log.js'
-import { snapshotsIn, snapshotSubtypes } from './snapshot-log.js'
+import { eachLine } from '../history/log-records.js'
+import { ownSubtypes } from '../history/session-log.js'
+import { snapshotsIn, snapshotSubtypes } from '../history/snapshot-log.js'
+import { decodeLedger } from '../sessions/ledger-records.js'
+import { trackedPath } from '../sessions/tracked-paths.js'
 
 /** Identity of a request as the agent gave it. */
 export type RequestId = string | number
@@ -66,6 +68,8 @@ export async function resumeOf(file: string): Promise<ResumedSession> {
 
 /** Longer than this the first record of a log of ours never is. */
 const mostHeadBytes = 65_536
+/** A higher number was never counted up to; the next turns could not be told apart by it. */
+const mostTurns = 1_000_000_000
 /** Characters of an answer that are kept for an agent that may not have got it. */
 const keptOfAnswer = 4_000
 
@@ -143,7 +147,7 @@ class Reading {
   #inTurn(id: string): void {
     this.#lastPromptId = asPromptId(id)
     const number = Number(/########(\d+)$/.exec(id)?.[1])
-    if (Number.isSafeInteger(number)) this.#turn = Math.max(this.#turn, number)
+    if (number <= mostTurns) this.#turn = Math.max(this.#turn, number)
   }
 
   #prompt(id: string, record: Fields): void {
@@ -187,23 +191,35 @@ class Reading {
       this.#folder = textOf(record['cwd'])
       return
     }
-    if (subtype === ownSubtypes.ledger) return this.#ledger(payload)
+    if (subtype === ownSubtypes.ledger) return this.#ledger(record)
     if (subtype === ownSubtypes.note) return this.#note(payload)
     if (!snapshotSubtypes.some((each) => each === subtype)) return
     const found = snapshotsIn(record)
-    this.#snapshots.push(...found.records)
+    for (const each of found.records) this.#snapshot(each)
     this.#skipped += found.skipped
     const last = found.records.at(-1)
     if (last) this.#inTurn(last.promptId)
   }
 
-  #ledger(payload: Fields): void {
-    if (typeof payload['promptId'] !== 'string' || !Array.isArray(payload['changes'])) return void this.#skipped++
-    this.#inTurn(payload['promptId'])
-    const changes = payload['changes'] as LedgerEntry['changes']
-    for (const { path, before, after } of changes) this.#changed.set(path, { before: this.#changed.get(path)?.before ?? before, after })
-    const call = this.#calls.get(textOf(payload['callId']))
-    if (call) call.changed = [...(call.changed ?? []), ...changes.map(({ path }) => path)]
+  /** What cannot be understood, or names no file of the workspace, is passed over; the good changes beside it count. */
+  #ledger(record: Fields): void {
+    const entry = decodeLedger(record, (recorded) => this.#pathOf(recorded), () => void this.#skipped++)
+    if (!entry) return
+    this.#inTurn(entry.promptId)
+    for (const { path, before, after } of entry.changes) this.#changed.set(path, { before: this.#changed.get(path)?.before ?? before, after })
+    const call = this.#calls.get(entry.callId ?? '')
+    if (call) call.changed = [...(call.changed ?? []), ...entry.changes.map(({ path }) => path)]
+  }
+
+  #pathOf(recorded: string): WorkspacePath | null {
+    const path = trackedPath(recorded, this.#folder)
+    return path === null || isAbsolute(path) ? null : path
+  }
+
+  #snapshot(record: SnapshotRecord): void {
+    const backups = [...record.backups].filter(([path]) => this.#pathOf(path) !== null)
+    this.#skipped += record.backups.size - backups.length
+    this.#snapshots.push(backups.length === record.backups.size ? record : { ...record, backups: new Map(backups) })
   }
 
   #note(payload: Fields): void {

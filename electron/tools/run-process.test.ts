@@ -188,20 +188,14 @@ describe('output of a command', () => {
     expect([stdout.text, stdout.isLossy, parts.join('')]).toEqual(['é\ufffd', true, 'é\ufffd'])
   })
 
-  it('keeps memory and the event loop free at 100 MB, in messages that are few and small', async () => {
-    let longestBlock = 0
-    let last = performance.now()
-    const ticker = setInterval(() => {
-      longestBlock = Math.max(longestBlock, performance.now() - last - 5)
-      last = performance.now()
-    }, 5)
+  // How long it holds others up, the bench of commands measures.
+  it('keeps memory free at 100 MB, in messages that are few and small', async () => {
     const sizes: number[] = []
     const onOutput = ({ parts }: OutputMessage): void => void sizes.push(parts.reduce((sum, part) => sum + Buffer.byteLength(part.text), 0))
     const before = process.memoryUsage().rss
     const { stdout, exitCode, durationMs } = await run('yes 0123456789012345678901234567890123456789 | head -c 100000000', {}, { onOutput })
-    clearInterval(ticker)
     expect([exitCode, stdout.sizeBytes, Buffer.byteLength(stdout.text) < 300_000]).toEqual([0, 100_000_000, true])
-    expect([sizes.length <= durationMs / 16 + 2, Math.max(...sizes) <= 256 * 1024, process.memoryUsage().rss - before < 100e6, longestBlock < 250]).toEqual([true, true, true, true])
+    expect([sizes.length <= durationMs / 16 + 2, Math.max(...sizes) <= 256 * 1024, process.memoryUsage().rss - before < 100e6]).toEqual([true, true, true])
   })
 
   it('makes the command wait while it is not taken', async () => {

@@ -99,10 +99,12 @@ const valuesOf: Readonly<Record<string, Valued>> = {
 
 function judgeReading(verb: string, rest: readonly Field[], ground: Call['ground']): Outcome {
   const given = new Given(rest, valuesOf[verb])
-  if (given.has(verb === 'grep' ? 'O' : '', ...unsafeReading))
+  // blame puts the words around a `--` in another order, and reads one behind it as an option.
+  const all = new Given(rest.filter((word) => word.text !== '--'))
+  if (all.has(verb === 'grep' ? 'O' : '', ...unsafeReading))
     return outcome(
       asks(`git ${verb} with an option that may write or run something`),
-      ...given.values('', 'output').map((field) => writing(field, ground)),
+      ...all.values('', 'output').map((field) => writing(field, ground)),
     )
   return outcome(
     ...given.operands.filter(mayBePath).map((field) => reading(field, ground)),

@@ -221,7 +221,9 @@ function judgeVerb(verb: string, rest: readonly Field[], call: Call): Outcome {
   if (verb in {}) return outcome(asks(`git ${verb} is an alias`))
   if (verb === '' || readVerbs.has(verb)) return judgeReading(verb, rest, ground)
   const given = new Given(rest, valued('mFCctobxXsSu', 'message file author date strategy exec branch depth onto output reference template'))
-  if (isListing(verb, new Given(rest))) return judgeReading(verb, rest, ground)
+  // config reads no options behind its first operand: `git config a.b c --get` sets.
+  const isAsked = verb !== 'config' || isListing(verb, new Given(rest, valued('', 'type default'), true))
+  if (isAsked && isListing(verb, new Given(rest))) return judgeReading(verb, rest, ground)
   const rewrite = rewriting(verb, rest, given, call)
   const inner: Inner[] = [...scriptsOf(verb, rest, given)]
   const written = writtenBy(verb, given, ground)

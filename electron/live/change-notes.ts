@@ -12,6 +12,8 @@ import { inOrder, splitChange, type ChangePart } from './split-changes.js'
 
 /** Who changed what in a session's workspace, as it goes into the ledger. */
 export interface ChangeNotes {
+  /** Whether the first look at the workspace is done: what changes later is found. */
+  readonly isReady: () => boolean
   /** Finds what somebody else changed, and keeps it until `noteFound`. Errors: WORKSPACE_MISSING, CANCELLED at the session's end. */
   readonly look: () => Promise<void>
   /**
@@ -209,6 +211,7 @@ export function createChangeNotes({ index, journal, openedLog, turn, ended, log,
   }
 
   return {
+    isReady: () => isReady,
     look,
     lookBack: async () => {
       for (const [path, { after: before }] of earlier) {

@@ -44,6 +44,19 @@ describe('a turn', () => {
     ])
   })
 
+  it.each(['begin_turn', 'read_file'])('has what was typed since the agent connected before the first one, which begins with %s', async (first) => {
+    await open({ a: 'one\n', b: 'one\n' }, { policy: { approvalMode: 'review-after' } })
+    // The turn of one that connected later waits for a first look that began later.
+    await (await desk.connect({ client: 'later' })).call('begin_turn', { prompt: 'Other' })
+    desk.put('a', 'typed\n')
+    const { text } = await agent.call(first, first === 'begin_turn' ? { prompt: 'First' } : { path: 'b' })
+    await write('b', 'two\n')
+    expect([text, desk.ledger().map(({ cause, isBeforeTurn, promptId, changes }) => [cause, isBeforeTurn, promptId.split('#').at(-1), ...changes.map(({ path }) => path)])]).toEqual([
+      first === 'begin_turn' ? 'Turn 1 begins. Changed by somebody else since you connected: a.' : expect.stringContaining('one'),
+      [['user', true, '1', 'a'], ['edit', false, '1', 'b']],
+    ])
+  })
+
   it('notes what others did to a file before the agent edits it, also where the file is not followed', async () => {
     await open({ 'node_modules/p/a.js': 'one\n', 'a.txt': 'one\n' }, { policy: { approvalMode: 'review-after' } })
     await begin('First')

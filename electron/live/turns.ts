@@ -71,7 +71,8 @@ export function createTurns({ sessionId, openedLog, notes, history, earlier, loo
   const beginNow = async (text: string): ReturnType<Turns['begin']> => {
     const isFirst = number === 0
     await firstLook()
-    if (!isFirst) await notes.look()
+    // What changed since the agent connected comes before the first turn. A first look that goes on for longer is not waited for.
+    if (!isFirst || notes.isReady()) await notes.look()
     await (await openedLog()).prompt(text, idOf(number + 1), now())
     number++
     lastCallAt = now()

@@ -17,7 +17,7 @@ export const beginTurn = tool({
   run: async ({ prompt }, session) => {
     const { turn, changedByOthers } = await session.beginTurn(prompt)
     const others = changedByOthers.slice(0, 50)
-    const text = others.length === 0 ? '' : ` Changed by somebody else since your last turn: ${others.join(', ')}${changedByOthers.length > 50 ? ` and ${changedByOthers.length - 50} more` : ''}.`
+    const text = others.length === 0 ? '' : ` Changed by somebody else since ${turn === 1 ? 'you connected' : 'your last turn'}: ${others.join(', ')}${changedByOthers.length > 50 ? ` and ${changedByOthers.length - 50} more` : ''}.`
     return done(`Turn ${turn} begins.${text}`, { turn, changed_by_others: others })
   },
 })

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ToolAnswer } from '../agents/agent-desk.js'
 import { approve, deskHarness, reject, statusOf, type CallOptions, type DeskHarness, type HarnessOptions, type TestAgent } from '../testing/desk-harness.js'
@@ -45,7 +46,10 @@ describe('a turn', () => {
   })
 
   it.each(['begin_turn', 'read_file'])('has what was typed since the agent connected before the first one, which begins with %s', async (first) => {
-    await open({ a: 'one\n', b: 'one\n' }, { policy: { approvalMode: 'review-after' } })
+    desk = await deskHarness({ a: 'one\n', b: 'one\n' }, { policy: { approvalMode: 'review-after' } })
+    // A first look takes files that were written just before it once more, so that one could end after a later one.
+    await expect.poll(() => Date.now() - statSync(desk.temp.at('b')).ctimeMs > 200).toBe(true)
+    agent = await desk.connect()
     // The turn of one that connected later waits for a first look that began later.
     await (await desk.connect({ client: 'later' })).call('begin_turn', { prompt: 'Other' })
     desk.put('a', 'typed\n')

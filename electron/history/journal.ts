@@ -47,8 +47,8 @@ export interface PathOperation extends OperationFile {
  * All but `refresh`, `begin` and `finish` answer from memory.
  */
 export interface Journal {
-  /** Takes in what another process has appended. A damaged line is skipped and logged; later ones count. */
-  refresh(): Promise<void>
+  /** Takes in what another process has appended; whether that was anything. A damaged line is skipped and logged; later ones count. */
+  refresh(): Promise<boolean>
   /** In the order in which they began. */
   operations(): readonly Operation[]
   find(id: OperationId): Operation | null
@@ -107,8 +107,17 @@ export async function openJournal(dataFolder: string, session: SessionKey, works
     }
   }
 
-  const refresh = async (): Promise<void> => {
-    if (logSize(file) <= offset) return
+  let working: Promise<unknown> = Promise.resolve()
+  /** One after the other: each line is taken in once, our own as well. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const next = working.then(work, work)
+    working = next
+    return next
+  }
+  const refresh = (): Promise<boolean> => inTurn(takeAppended)
+
+  const takeAppended = async (): Promise<boolean> => {
+    if (logSize(file) <= offset) return false
     const read = await readJsonLines(file, offset)
     offset = read.nextOffset
     let bad = read.badLines
@@ -118,9 +127,12 @@ export async function openJournal(dataFolder: string, session: SessionKey, works
       else bad++
     }
     if (bad > 0) log.warn('journal.lines-skipped', { session, lines: bad })
+    return true
   }
 
-  const append = async (record: JournalRecord, durability: 'synced' | 'may-be-lost'): Promise<void> => {
+  const append = (record: JournalRecord, durability: 'synced' | 'may-be-lost'): Promise<void> => inTurn(() => appendNow(record, durability))
+
+  const appendNow = async (record: JournalRecord, durability: 'synced' | 'may-be-lost'): Promise<void> => {
     try {
       makeDataFolder(folder)
       const { from, to } = await appendJsonLine(file, record, durability)

@@ -91,16 +91,23 @@ function expected(base: State, disk: State, target: State): { readonly state: St
   return { state: { kind: 'text', a: three((s) => s.a), b: three((s) => s.b), crlf: three((s) => s.crlf), bom: three((s) => s.bom), mode: target.mode }, isOpen: false }
 }
 
+/** The files that an operation changed, before and after it. */
+interface Changed {
+  readonly before: Tree
+  readonly after: Tree
+}
+
 /** The history as the test believes it to be. */
 class Model {
   disk: Record<string, State> = Object.fromEntries(paths.map((path) => [path, absent]))
   readonly left = new Map<string, State>()
-  readonly undo: Tree[] = []
-  readonly redo: Tree[] = []
+  readonly undo: Changed[] = []
+  readonly redo: Changed[] = []
 
-  /** Carries out an operation; returns the states before it of the files that it changed, and whether it moves the stack. */
-  operate(targets: Tree, bases: (path: string) => State): { readonly before: Tree; readonly counts: boolean } {
+  /** Carries out an operation; returns what it changed, and whether it moves the stack. */
+  operate(targets: Tree, bases: (path: string) => State): { readonly changed: Changed; readonly counts: boolean } {
     const before: Record<string, State> = {}
+    const after: Record<string, State> = {}
     let isOpen = false
     for (const [path, target] of Object.entries(targets)) {
       const disk = this.disk[path] ?? absent
@@ -110,18 +117,20 @@ class Model {
       before[path] = disk
       this.disk[path] = result.state
       this.left.set(path, result.state)
+      after[path] = result.state
     }
-    return { before, counts: Object.keys(before).length > 0 || !isOpen }
+    return { changed: { before, after }, counts: Object.keys(before).length > 0 || !isOpen }
   }
 
   /** An undo or redo; `false` when there is nothing to take back. */
-  reverse(from: Tree[], to: Tree[]): boolean {
-    const targets = from.at(-1)
-    if (!targets) return false
-    const { before, counts } = this.operate(targets, (path) => this.left.get(path) ?? absent)
+  reverse(from: Changed[], to: Changed[]): boolean {
+    const last = from.at(-1)
+    if (!last) return false
+    // Typing is what differs from what this very operation left, whatever others did since.
+    const { changed, counts } = this.operate(last.before, (path) => last.after[path] ?? absent)
     if (counts) {
       from.pop()
-      to.push(before)
+      to.push(changed)
     }
     return true
   }
@@ -164,9 +173,9 @@ async function oneOperation(dice: Dice, history: SessionHistory, model: Model, t
     const rewind = rewindOf(cases)
     const { planHash } = await history.preview(rewind)
     await history.apply(rewind, planHash)
-    const { before } = model.operate(target, base)
-    if (Object.keys(before).length > 0) {
-      model.undo.push(before)
+    const { changed } = model.operate(target, base)
+    if (Object.keys(changed.before).length > 0) {
+      model.undo.push(changed)
       model.redo.length = 0
     }
     return

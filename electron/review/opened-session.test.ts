@@ -31,6 +31,8 @@ interface Opened {
   readonly dataFolder: string
   /** Opens the same session again, as after a restart. */
   readonly again: () => Promise<OpenedSession>
+  /** The history of the same session as another process has it. */
+  readonly elsewhere: () => Promise<SessionHistory>
   readonly read: (path: string) => Promise<string>
 }
 
@@ -43,6 +45,7 @@ async function open(agent: SimulatedAgent): Promise<Opened> {
   const states = createDiskStates()
   const store = await openBackupStore(dataFolder)
   const history = await openSessionHistory({ dataFolder, session: key, workspace: opened, store, log: silentLog, disk: states })
+  const elsewhere = (): Promise<SessionHistory> => openSessionHistory({ dataFolder, session: key, workspace: opened, store, log: silentLog })
   const again = async (): Promise<OpenedSession> =>
     createOpenedSession({
       session,
@@ -53,7 +56,7 @@ async function open(agent: SimulatedAgent): Promise<Opened> {
       comparer: createTextComparer(null),
       onChanged: () => undefined,
     })
-  return { review: await again(), history, workspace, dataFolder, again, turns: session.turns.map((turn) => turn.promptId), read: (path) => readFile(join(workspace, path), 'utf8') }
+  return { review: await again(), history, elsewhere, workspace, dataFolder, again, turns: session.turns.map((turn) => turn.promptId), read: (path) => readFile(join(workspace, path), 'utf8') }
 }
 
 function shown(changes: readonly FileChange[]): readonly string[] {
@@ -150,7 +153,7 @@ describe('an opened session', () => {
     const plan = await history.preview(asked)
     const receipt = await history.apply(asked, plan.planHash)
     review.operationsChanged()
-    const { playhead, takenBack, rows } = review.outline()
+    const { playhead, takenBack, rows } = await review.outline()
     expect({
       results: receipt.files.map(({ path, result }) => `${path} ${result}`),
       tree: (await readdir(workspace)).sort(),
@@ -168,6 +171,19 @@ describe('an opened session', () => {
       takenBack: turns.slice(1),
       undo: receipt.operationId,
     })
+  })
+
+  it('shows what another process rewound and undid', async () => {
+    const { review, history, turns, elsewhere } = await open(story())
+    const before = (await review.outline()).revision
+    const other = await elsewhere()
+    const asked = await review.rewindTo({ kind: 'start', promptId: turns[1] ?? promptId('') }, everything)
+    const { operationId } = await other.apply(asked, (await history.preview(asked)).planHash)
+    const [header, outline] = await Promise.all([review.header(), review.outline()])
+    await other.undo(null)
+    expect([header.undo?.operationId, outline.revision > before, outline.playhead, outline.rows.filter(({ kind }) => kind === 'operation').length, (await review.header()).redo !== null, (await review.outline()).playhead]).toEqual([
+      operationId, true, 1, 1, true, 6,
+    ])
   })
 
   it('takes a file back to what it was when the agent first touched it, where no record shows it earlier', async () => {

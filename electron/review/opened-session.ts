@@ -52,7 +52,7 @@ export interface FileAt {
 /** One opened session, joined with the disk and our own operations. Each function answers one call of the contract. */
 export interface OpenedSession {
   header(): Promise<SessionHeader>
-  outline(): Outline
+  outline(): Promise<Outline>
   /** Errors: TURN_NOT_FOUND. */
   turns(promptIds: readonly PromptId[], signal?: AbortSignal): Promise<readonly TurnDetails[]>
   transcript(promptId: PromptId, signal?: AbortSignal): Promise<readonly TranscriptEntry[]>
@@ -113,6 +113,13 @@ export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
     byUser.forget()
     deps.onChanged()
   }
+  /** Another process, such as the command line, may have rewound files of this session. */
+  const followOperations = async (): Promise<void> => {
+    if (!(await attached?.history.journal.refresh())) return
+    revision++
+    details = new RecentAnswers(rememberedDetails)
+    byUser.forget()
+  }
   const stopListening = session.onChange(() => {
     contents.refresh()
     changed()
@@ -130,23 +137,29 @@ export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
     return buildTurnDetails({ promptId, entries, steps, changes: await scopes.list({ kind: 'turn', promptId }), between, inside, usage: await session.usage(promptId), limits })
   }
 
+  const headerNow = (): SessionHeader => ({
+    summary: deps.summary(),
+    turns: session.turns.length,
+    setAside: session.setAside.reduce((sum, branch) => sum + branch.turns.length, 0),
+    problems: session.problems,
+    loading: session.loading,
+    newestPrompts: session.loading ? session.newestPrompts : [],
+    canRewind: canRewind(session, attached !== null),
+    undo: stackTop(attached?.history.journal.undoStack()),
+    redo: stackTop(attached?.history.journal.redoStack()),
+    byUser: attached && !session.loading ? byUser.latest() : null,
+    base: deps.worktree ? { commit: deps.worktree.base.commit, branch: deps.worktree.branch() } : null,
+    recovered: attached?.history.recovered() ?? null,
+  })
+
   return {
     contents,
-    header: async () => ({
-      summary: deps.summary(),
-      turns: session.turns.length,
-      setAside: session.setAside.reduce((sum, branch) => sum + branch.turns.length, 0),
-      problems: session.problems,
-      loading: session.loading,
-      newestPrompts: session.loading ? session.newestPrompts : [],
-      canRewind: canRewind(session, attached !== null),
-      undo: stackTop(attached?.history.journal.undoStack()),
-      redo: stackTop(attached?.history.journal.redoStack()),
-      byUser: attached && !session.loading ? byUser.latest() : null,
-      base: deps.worktree ? { commit: deps.worktree.base.commit, branch: deps.worktree.branch() } : null,
-      recovered: attached?.history.recovered() ?? null,
-    }),
-    outline: () => {
+    header: async () => {
+      await followOperations()
+      return headerNow()
+    },
+    outline: async () => {
+      await followOperations()
       const { turns, setAside, rewinds } = session
       return buildOutline({ revision, turns, setAside, rewinds, operations: attached?.history.journal.operations() ?? [] })
     },

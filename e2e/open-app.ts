@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { _electron, expect, test as base, type Browser, type ConsoleMessage, type Page, type PlaywrightTestOptions } from '@playwright/test'
+import { _electron, errors, expect, test as base, type Browser, type ConsoleMessage, type ElectronApplication, type Page, type PlaywrightTestOptions } from '@playwright/test'
 import { findChromium, root } from '../build/bootstrap.cjs'
 import { findTestElectron } from '../build/test-electron.js'
 
@@ -202,7 +202,7 @@ async function openInWindow(
   flags: readonly string[],
   colorScheme: ColorScheme,
 ): Promise<OpenApp> {
-  const app = await _electron.launch({
+  const app = await launched({
     executablePath: electron.executable,
     args: [root, '--disable-gpu', ...flags],
     env: { ...world.env, ...electron.env },
@@ -210,6 +210,20 @@ async function openInWindow(
   })
   const page = await app.firstWindow()
   return { page, close: onlyOnce(() => app.close()) }
+}
+
+/** A start takes about a second. */
+const answerMs = 20_000
+
+/** Starts the runtime. Now and then its driver never hears of one that it has started, which says nothing of the app: then once more. */
+async function launched(options: Parameters<typeof _electron.launch>[0]): Promise<ElectronApplication> {
+  try {
+    return await _electron.launch({ ...options, timeout: answerMs })
+  } catch (thrown) {
+    if (!(thrown instanceof errors.TimeoutError)) throw thrown
+    process.stdout.write('Electron did not answer its driver and is started once more.\n')
+    return _electron.launch(options)
+  }
 }
 
 /** A display to open windows on: the one at hand, or a virtual one. */

@@ -73,6 +73,7 @@ test.describe('rewind', () => {
     await expect(page.getByRole('status').filter({ hasText: 'Undid the rewind to the start of turn 1.' })).toBeVisible()
     expect(await treeOf(world.workspace)).toEqual(end)
     await openPreview(page, 3)
+    await expect(planRow(page, 'deep/new/file.ts')).toHaveAccessibleName(/^Restore/)
     await page.keyboard.press('Control+Enter')
     await expect(page.getByRole('heading', { name: 'Rewound 1 file to the start of turn 3' })).toBeVisible()
     expect(await treeOf(world.workspace)).toEqual(third)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ReviewError } from '../../shared/errors.js'
@@ -7,7 +7,7 @@ import type { FileState } from '../../shared/file-state.js'
 import { workspacePath, type WorkspacePath } from '../../shared/ids.js'
 import type { LedgerChange } from '../../shared/ledger.js'
 import { makeDataFolder, replaceDataFile } from '../base/data-files.js'
-import { isMissing } from '../base/disk-errors.js'
+import { namesIn } from '../base/folder-names.js'
 import type { Log } from '../base/log.js'
 import type { DiskStates, Seen } from '../workspace/disk-states.js'
 import { makeParents, parentsOf } from '../workspace/text-files.js'
@@ -206,15 +206,6 @@ function actionOf(before: FileState, after: FileState): OperationFile['action'] 
 
 function pendingFolder(dataFolder: string): string {
   return join(dataFolder, 'edits')
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (thrown) {
-    if (isMissing(thrown)) return []
-    throw thrown
-  }
 }
 
 const state: z.ZodType<FileState, unknown> = z.discriminatedUnion('kind', [

@@ -1,4 +1,4 @@
-import { countChanges, type DiffStat } from '../../shared/changes.js'
+import { addStat, countChanges, type DiffStat } from '../../shared/changes.js'
 import type { LedgerChange } from '../../shared/ledger.js'
 import type { ToolAnswer } from '../agents/agent-desk.js'
 import { countedText, type ResultDisplay } from '../history/call-display.js'
@@ -38,18 +38,17 @@ const countedFiles = 64
 /** Lines that a call changed in the files that have a text; `null` where there are too many to compare them. */
 export async function changedLines(changes: readonly LedgerChange[], read: (sha256: string) => Promise<Uint8Array>): Promise<DiffStat | null> {
   if (changes.length === 0 || changes.length > countedFiles) return null
-  let [insertions, deletions, left] = [0, 0, countedText]
+  let stat: DiffStat = { insertions: 0, deletions: 0 }
+  let left = countedText
   for (const change of changes) {
     const sides = [change.before, change.after]
     left -= sides.reduce((sum, state) => sum + (state.kind === 'file' ? state.sizeBytes : 0), 0)
     if (left < 0) return null
     const [before, after] = await Promise.all(sides.map((state) => textOf(state, read)))
     if (before === undefined || after === undefined) continue
-    const stat = countChanges(before ?? '', after ?? '')
-    insertions += stat.insertions
-    deletions += stat.deletions
+    stat = addStat(stat, countChanges(before ?? '', after ?? ''))
   }
-  return { insertions, deletions }
+  return stat
 }
 
 function commandOf(args: unknown): string {

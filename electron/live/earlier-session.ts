@@ -1,10 +1,10 @@
-import { readdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { approvalModes, type ApprovalMode } from '../../shared/approval.js'
 import { ReviewError } from '../../shared/errors.js'
 import { sensitivities } from '../../shared/policy.js'
 import type { AgentHello, ToolAnswer } from '../agents/agent-desk.js'
-import { isMissing } from '../base/disk-errors.js'
+import { namesIn } from '../base/folder-names.js'
 import { sessionLogFile, type SessionLog } from '../history/session-log.js'
 import { fewNames } from '../tools/few-names.js'
 import { done, refused, type Tool } from '../tools/tool.js'
@@ -64,15 +64,6 @@ function newestOf(client: string, { dataFolder, folder, isRunning }: EarlierPart
     const owner = ownerOf(file)
     return owner?.client === client && owner.folder === folder
   })?.file ?? null
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (thrown) {
-    if (isMissing(thrown)) return []
-    throw thrown
-  }
 }
 
 /** What became of a call that had no answer when its host ended: whether it was carried out, and a text for the agent. */

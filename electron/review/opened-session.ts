@@ -107,18 +107,18 @@ export function createOpenedSession(deps: OpenedSessionDeps): OpenedSession {
   let details = new RecentAnswers<TurnDetails>(rememberedDetails)
   const isLive = (promptId: PromptId): boolean => contents.now().steps.indexOf(promptId) !== null
 
-  const changed = (): void => {
+  const forgetAnswers = (): void => {
     revision++
     details = new RecentAnswers(rememberedDetails)
     byUser.forget()
+  }
+  const changed = (): void => {
+    forgetAnswers()
     deps.onChanged()
   }
   /** Another process, such as the command line, may have rewound files of this session. */
   const followOperations = async (): Promise<void> => {
-    if (!(await attached?.history.journal.refresh())) return
-    revision++
-    details = new RecentAnswers(rememberedDetails)
-    byUser.forget()
+    if (await attached?.history.journal.refresh()) forgetAnswers()
   }
   const stopListening = session.onChange(() => {
     contents.refresh()

@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { build } from 'esbuild'
+import { buildLogWorker, buildModule } from './built-module.js'
 
 const modules: Readonly<Record<string, string>> = {
   'bench-adapter': 'build/bench/adapter.ts',
@@ -16,16 +16,8 @@ if (source === undefined || !existsSync(source)) {
   process.stderr.write(`There is no module "${name}". Choose one of: ${Object.keys(modules).join(', ')}.\n`)
   process.exit(2)
 }
-const outfile = resolve('.cache', 'built', `${name}.mjs`)
-await build({
-  entryPoints: [source],
-  outfile,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  external: ['electron', '@vscode/ripgrep'],
-  // Bundled CommonJS packages call require for Node's own modules.
-  banner: { js: "import { createRequire as overturnCreateRequire } from 'node:module'; const require = overturnCreateRequire(import.meta.url);" },
-})
-process.stdout.write(`${outfile}\n`)
+const folder = resolve('.cache', 'built')
+await buildModule(source, resolve(folder, `${name}.mjs`))
+// The threads that it starts lie beside it.
+if (name === 'bench-adapter') await buildLogWorker(folder)
+process.stdout.write(`${resolve(folder, `${name}.mjs`)}\n`)

@@ -90,6 +90,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     fallbackWorkspace: options.workspace,
     isFallbackForced: options.isWorkspaceForced,
     isWatching: options.isWatching,
+    workerFile: join(programFolder, 'log-look-worker.cjs'),
     onChanged: () => emit('library.changed', {}),
   })
   const recovered = recoverAll(dataFolder, store, log)

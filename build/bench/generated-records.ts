@@ -211,7 +211,7 @@ function geminiWriter({ id, now }: Source): RecordWriter {
       const args = edit ? { file_path: filePath, old_string: edit.before, new_string: edit.after } : { command: `npm test -- ${path}` }
       const answer = { functionResponse: { id: callId, name, response: { output: edit ? `Successfully modified file: ${filePath}` : output } } }
       const fileDiff = edit ? [...lines(edit.before, '-'), ...lines(edit.after, '+')].join('\n') : ''
-      const resultDisplay = edit ? { fileDiff, fileName: path, filePath, originalContent: output, newContent: output, diffStat: { model_added_lines: 9 }, isNewFile: false } : output
+      const resultDisplay = edit ? { fileDiff, fileName: path, filePath, originalContent: output, newContent: output, diffStat: { model_added_lines: 9, model_removed_lines: 4 }, isNewFile: false } : output
       const first = said('', {})
       const whole = { ...first, toolCalls: [{ id: callId, name, args, result: [answer], status: 'success', timestamp: now(), resultDisplay, displayName: name, description: path }] }
       return [

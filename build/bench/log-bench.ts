@@ -2,9 +2,11 @@
 
 import { appendFileSync, closeSync, mkdirSync, openSync, readSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildLogWorker } from '../built-module.js'
 import { logName, writeLog, writeLogs, type LogShape, type LogTruth } from './generated-log.js'
 import type { GeneratedFormat } from './generated-records.js'
 import { marks, readIn, type ReaderName, type ReaderResult } from './log-readers.js'
+import { logWorker } from './session-adapter.js'
 import { msOf, race, ratio, runProgram, type Timing, type Way } from './measure.js'
 import { table, type Goal, type Group, type Report, type Size } from './report.js'
 
@@ -67,7 +69,11 @@ async function benchHardLogs(format: GeneratedFormat, folder: string, cache: str
   return joined(reports)
 }
 
-export const benchList: Group = async (size, folder) => joined(await inOrder((format) => benchLogs(format, size, inNewFolder(folder, format))))
+export const benchList: Group = async (size, folder) => {
+  // The readers find it there, as the app finds it beside itself.
+  process.env[logWorker] = await buildLogWorker(folder)
+  return joined(await inOrder((format) => benchLogs(format, size, inNewFolder(folder, format))))
+}
 
 async function benchLogs(format: GeneratedFormat, size: Size, folder: string): Promise<Report> {
   const isFull = size === 'full'

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { LogCatalog, type CatalogEntry } from '../../electron/sessions/log-catalog.js'
-import { inTurns } from '../../electron/sessions/log-collection.js'
 import { readLogEnds } from '../../electron/sessions/log-ends.js'
 import { findAllLogs } from '../../electron/sessions/log-files.js'
+import { createLogLookers } from '../../electron/sessions/log-lookers.js'
 import { LogReader } from '../../electron/sessions/log-reader.js'
 import { newestPrompts as newestOfGemini } from '../../electron/sessions/gemini-log.js'
-import { LineScanner } from '../../electron/sessions/jsonl.js'
 import { isLogName, otherReaderOf } from '../../electron/sessions/readers.js'
 import type { OtherLogs } from '../../electron/sessions/session-reader.js'
 
@@ -24,9 +24,11 @@ export interface ListedLogs {
   readonly prompts: number
 }
 
-const counters = 2
-const endReaders = 8
 const wantedPrompts = 20
+/** The environment variable that names the thread that looks at logs, where it does not lie beside this module. */
+export const logWorker = 'OVERTURN_LOG_WORKER'
+/** Kept between calls, as the app keeps it. */
+const lookers = createLogLookers(process.env[logWorker] ?? fileURLToPath(new URL('log-look-worker.mjs', import.meta.url)))
 
 /** Indexes a log that was never seen: every prompt with its text, the place of every record. */
 export async function openSession(file: string): Promise<OpenedLog> {
@@ -59,11 +61,9 @@ export async function newestPrompts(file: string): Promise<Pick<OpenedLog, 'prom
 export async function listTitles(folder: string): Promise<Pick<ListedLogs, 'n'>> {
   const catalog = new LogCatalog(null)
   const { logs } = await findAllLogs([folder], isLogName)
-  const entries = logs.map((log) => catalog.take(log))
   let n = 0
-  await inTurns(endReaders, entries, () => async (entry) => {
-    if ((await catalog.readEnds(entry)).ends?.firstPrompt) n++
-  })
+  const onEntry = ({ ends }: CatalogEntry): void => void (n += ends?.firstPrompt ? 1 : 0)
+  await catalog.look('ends', logs.map((log) => catalog.take(log)), { lookers, onEntry })
   return { n }
 }
 
@@ -85,15 +85,9 @@ async function list(folder: string, catalog: LogCatalog): Promise<ListedLogs> {
   const { logs } = await findAllLogs([folder], isLogName)
   const entries = logs.map((log) => catalog.take(log))
   let prompts = 0
-  const add = ({ counts }: CatalogEntry): void => {
-    prompts += counts?.prompts ?? 0
-  }
-  const uncounted = entries.filter(({ counts }) => !counts)
+  const add = ({ counts }: CatalogEntry): void => void (prompts += counts?.prompts ?? 0)
   for (const entry of entries) add(entry)
-  await inTurns(counters, uncounted, () => {
-    const scanner = new LineScanner()
-    return async (entry) => add(await catalog.count(entry, undefined, scanner))
-  })
+  await catalog.look('counts', entries.filter(({ counts }) => !counts), { lookers, withSums: false, onEntry: add })
   return { n: entries.length, prompts }
 }
 

@@ -171,6 +171,7 @@ export const claudeSniffer: RecordSniffer = {
     return leaves(record) ? 'ended' : userRecordKind(record) === 'other' ? null : 'going'
   },
 
+  titleKind: recordKind.side,
   titleOf: (record) => {
     const given = textAt(record, 'customTitle')
     const made = textAt(record, 'aiTitle')

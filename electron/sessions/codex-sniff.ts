@@ -112,6 +112,7 @@ function createSniffer(isOfResponses: boolean): RecordSniffer {
     },
     promptText,
     promptIdOf: (record) => textAt(objectAt(record, 'payload'), 'turn_id'),
+    titleKind: recordKind.note,
     titleOf: (record) => {
       const event = objectAt(record, 'payload')
       const text = textAt(event, 'type') === 'thread_name_updated' ? textAt(event, 'thread_name') : null

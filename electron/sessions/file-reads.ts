@@ -36,9 +36,28 @@ export async function readInto(file: number, into: Buffer, at: number, length: n
   return bytesRead
 }
 
+/** Buffers for reads that leave nothing behind: a new one for each costs more than the read. */
+const spares: Buffer[] = []
+const spareBytes = 1 << 16
+const mostSpares = 8
+
+/** Reads as `readBytes` does, into a buffer that is used again: what `look` returns must hold none of its bytes. */
+export async function lookAtBytes<Value>(file: number, offset: number, length: number, look: (bytes: Buffer) => Value): Promise<Value> {
+  if (length > spareBytes) return look(await readBytes(file, offset, length))
+  const spare = spares.pop() ?? Buffer.allocUnsafe(spareBytes)
+  try {
+    return look(await fill(spare.subarray(0, Math.max(0, length)), file, offset))
+  } finally {
+    if (spares.length < mostSpares) spares.push(spare)
+  }
+}
+
 /** Up to `length` bytes from `offset`; fewer where the file ends. */
 export async function readBytes(file: number, offset: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(Math.max(0, length))
+  return fill(Buffer.allocUnsafe(Math.max(0, length)), file, offset)
+}
+
+async function fill(bytes: Buffer, file: number, offset: number): Promise<Buffer> {
   let have = 0
   while (have < bytes.length) {
     const bytesRead = await readInto(file, bytes, have, bytes.length - have, offset + have)

@@ -65,6 +65,8 @@ export class GeminiAgents {
     const { folder } = this
     if (folder === null) return []
     try {
+      // Most sessions start none, and a failed look costs far more than this question.
+      if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
       const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).sort()
       return names.slice(0, mostAgents).map((name) => join(folder, name)).filter((file) => plainSize(file) !== null)
     } catch {

@@ -290,4 +290,30 @@ describe('a big log of Gemini CLI', () => {
     const shapeOf = ({ id, folder, turns, setAside, rewinds, problems }: RecordedSession): unknown => ({ id, folder, turns, setAside, rewinds, problems })
     expect(shapeOf(big)).toEqual(shapeOf(small))
   })
+
+  it.each<readonly [string, readonly (Json | string)[]]>([
+    ['many turns', Array.from({ length: 300 }, (_, at) => [user(`u${at}`, `Prompt ${at}`), { ...gemini(`g${at}`, [], 'x'.repeat(3000)), model: `model-${at}`, timestamp: `2026-01-01T00:0${Math.trunc(at / 60)}:00.000Z` }]).flat()],
+    ['a title', [user('u', 'Do it'), gemini('g'), { $set: { summary: 'Cart work', lastUpdated: '2026-01-01T00:01:00.000Z' } }, { $set: { lastUpdated: '2026-01-01T00:02:00.000Z' } }]],
+    ['a long first prompt', [user('u', 'x'.repeat(40_000)), gemini('g')]],
+    ['no answer', [user('u', 'Do it')]],
+    ['a line that is no JSON', [user('u', 'Do it'), '{"id":"g","type":"gemini"', gemini('g')]],
+  ])('says at both ends what it says as a whole: %s', async (_, lines) => {
+    const world = newWorld()
+    const file = join(world.root, '.gemini/tmp/project/chats/session-2026-01-01T00-00-abcd.jsonl')
+    await world.open([header, ...lines])
+    const { newestPrompts: _prompts, ...whole } = (await geminiReader.others?.look(file))?.ends ?? {}
+    expect(await geminiReader.others?.endsOf?.(file)).toEqual(whole)
+  })
+
+  it('is read as a whole for its ends where its first prompt is far, or where it is one document', async () => {
+    const world = newWorld()
+    const many = Array.from({ length: 300 }, (_, at) => gemini(`g${at}`, [], 'x'.repeat(1000)))
+    await world.open([header, ...many, user('u', 'Late')])
+    const folder = join(world.root, '.gemini/tmp/project/chats')
+    world.put('.gemini/tmp/project/chats/session-2026-01-01T00-00-aaaa.json', JSON.stringify({ ...header, messages: [user('u', 'Old')] }))
+    const names = ['session-2026-01-01T00-00-abcd.jsonl', 'session-2026-01-01T00-00-aaaa.json']
+    const [far, old] = names.map((name) => join(folder, name))
+    expect([await geminiReader.others?.endsOf?.(far ?? ''), await geminiReader.others?.endsOf?.(old ?? '')]).toEqual([null, null])
+    expect([(await geminiReader.others?.look(far ?? ''))?.ends.firstPrompt, (await geminiReader.others?.look(old ?? ''))?.ends.firstPrompt]).toEqual(['', 'Old'])
+  })
 })

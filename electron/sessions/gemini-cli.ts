@@ -12,12 +12,12 @@ import { GitFiles, readCheckpoints } from './gemini-evidence.js'
 import { textOfBytes, type EditEvent } from './gemini-chain.js'
 import { projectFolder } from './gemini-folder.js'
 import { geminiLedger } from './gemini-ledger.js'
-import { newestPrompts, readGeminiLog, type GeminiLog } from './gemini-log.js'
+import { newestPrompts, readGeminiEnds, readGeminiLog, type GeminiLog } from './gemini-log.js'
 import type { GeminiMessage } from './gemini-operations.js'
 import { transcriptOf } from './gemini-transcript.js'
 import { turnsOf, type GeminiTurn, type GeminiTurns } from './gemini-turns.js'
 import { textAt } from './json-values.js'
-import type { LogCounts } from './log-catalog.js'
+import type { LogCounts } from './log-looks.js'
 import type { LogEnds } from './log-ends.js'
 import { lookInside, readInside } from './read-inside.js'
 import type { LedgerPages } from './recorded-session.js'
@@ -34,10 +34,17 @@ const lostRecords: ReadonlySet<ProblemKind> = new Set(['bad-line', 'torn-line', 
 const others: OtherLogs = {
   isLog: (name) => logName.test(name),
   sessionsIn: async (found) => (basename(dirname(found.file)) === 'chats' || !found.file.endsWith('.json') ? [found] : []),
+  endsOf: async (file, signal) => {
+    const ends = await readGeminiEnds(file, signal)
+    if (!ends) return null
+    const { head, tail } = ends
+    refuseSubagent(head)
+    const { newestPrompts: _, ...told } = await endsOf(file, head, turnsOf(head.document))
+    return { ...told, model: tail.model ?? told.model, title: tail.title ?? told.title, lastActiveAt: tail.lastActiveAt ?? told.lastActiveAt }
+  },
   look: async (file, signal) => {
     const log = await readGeminiLog(file, { signal, isDeep: false })
-    // A subagent's log belongs to the session that started it.
-    if (log.document.kind === 'subagent') throw new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is the log of a subagent. Open the session that started it.')
+    refuseSubagent(log)
     const turns = turnsOf(log.document)
     const agents = await new GeminiAgents(file, log.document.sessionId).all(signal)
     return {
@@ -63,6 +70,11 @@ export const geminiReader: SessionReader = {
   others,
   coveredLogs: () => new Set(),
   open: (options, signal) => openDocumentSession(new GeminiSource(options), options, signal),
+}
+
+/** A subagent's log belongs to the session that started it. */
+function refuseSubagent({ document }: GeminiLog): void {
+  if (document.kind === 'subagent') throw new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is the log of a subagent. Open the session that started it.')
 }
 
 async function endsOf(file: string, log: GeminiLog, { live }: GeminiTurns): Promise<LogEnds> {

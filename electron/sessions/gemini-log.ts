@@ -2,9 +2,9 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import { readBytes } from './file-reads.js'
 import { GeminiDocument, promptOf, type GeminiMessage } from './gemini-operations.js'
-import { isMessage, sniffMessage, sniffUpdate, timeIn, tokensIn, type MessageSpot } from './gemini-sniff.js'
+import { editsIn, isMessage, sniffMessage, sniffUpdate, timeIn, tokensIn, type MessageSpot } from './gemini-sniff.js'
 import { cutText, isObject, listAt, objectAt, parseObject, textAt, timeAt, type JsonObject } from './json-values.js'
-import { LineScanner, maxLineBytes, readTailLines, tailSteps, type LineScan, type LineVisitor } from './jsonl.js'
+import { lookAtTailLines, maxLineBytes, scanLines, tailSteps, type TailLine } from './jsonl.js'
 import { cutPrompt, keptRaw, lostRecord } from './lost-record.js'
 import { ProblemTally } from './problem-tally.js'
 
@@ -13,7 +13,9 @@ const largestDocument = 256 << 20
 /** Of larger logs the messages that no person typed are parsed only when they are looked at. */
 const smallBytes = 4 << 20
 const keptPrompt = 4000
-const countedLines = Buffer.from('"model_added_lines":')
+/** How far the beginning of a log is looked through for the first prompt, and its end for the newest answer. */
+const headSteps: readonly number[] = [1 << 14, 1 << 18]
+const tailBytes = 1 << 16
 /** So many of the newest messages are looked through for the model. */
 const lookedThrough = 20
 
@@ -63,13 +65,12 @@ export async function readGeminiLog(file: string, { signal, isDeep = true, to = 
         takeHead(document, bytes.subarray(start, stop), offset, length)
         return
       }
-      const isTold = !hasLines || (!isDeep && bytes.subarray(start, stop).indexOf(countedLines) < 0)
-      if (start === stop || (isTold && isNoted(document, bytes, start, stop, offset))) return
+      if (start === stop || ((!isDeep || !hasLines) && isNoted(document, bytes, start, stop, offset, hasLines))) return
       const operation = parseObject(bytes.toString('utf8', start, stop))
       if (!operation) problems.add('bad-line', line)
       else if (document.apply(operation, offset, length) === 'unknown') problems.add('unknown-record', line)
     }
-    const end = await scanned(handle, { from: 0, to: Math.min(to, size), signal, ...(onProgress ? { onChunk: onProgress } : {}) }, take)
+    const end = await scanLines(handle, { from: 0, to: Math.min(to, size), signal, ...(onProgress ? { onChunk: onProgress } : {}) }, take)
     if (to >= size && end < size && size - end <= maxLineBytes) {
       // The last line has no end: it is whole, or still being written.
       const rest = await readBytes(handle, end, size - end)
@@ -90,22 +91,63 @@ export function newestPrompts(file: string, wanted: number): Promise<{ readonly 
   return withFile(file, async (handle, sizeBytes) => {
     if (sizeBytes < smallBytes || file.endsWith('.json')) return null
     for (const tailBytes of tailSteps) {
-      const lines = await readTailLines(handle, sizeBytes, tailBytes)
-      const prompts = lines.flatMap(({ bytes }) => {
-        const message = isMessage(bytes) && sniffMessage(bytes, 0, bytes.length, spot) === null ? parseObject(bytes.toString()) : null
-        const prompt = message && promptOf(message)
-        return prompt === null ? [] : [{ prompt: cutText(prompt, keptPrompt), startedAt: timeAt(message, 'timestamp') ?? 0 }]
-      })
+      const prompts = await lookAtTailLines(handle, sizeBytes, tailBytes, (lines) =>
+        lines.flatMap(({ bytes }) => {
+          const message = isMessage(bytes) && sniffMessage(bytes, 0, bytes.length, spot) === null ? parseObject(bytes.toString()) : null
+          const prompt = message && promptOf(message)
+          return prompt === null ? [] : [{ prompt: cutText(prompt, keptPrompt), startedAt: timeAt(message, 'timestamp') ?? 0 }]
+        }),
+      )
       if (prompts.length > 0) return { sizeBytes, prompts: prompts.slice(0, wanted) }
     }
     return { sizeBytes, prompts: [] }
   })
 }
 
+/** What the last lines of a log say of it, each `null` where they do not tell. */
+export interface GeminiTail {
+  readonly model: string | null
+  readonly title: string | null
+  readonly lastActiveAt: number | null
+}
+
+/**
+ * A log as far as its first prompt, and what its last lines say; `null` for an older log, which is one document, and where no prompt
+ * is near the beginning. Errors: those of `readGeminiLog`.
+ */
+export async function readGeminiEnds(file: string, signal?: AbortSignal): Promise<{ readonly head: GeminiLog; readonly tail: GeminiTail } | null> {
+  if (file.endsWith('.json')) return null
+  for (const to of headSteps) {
+    const head = await readGeminiLog(file, { signal, isDeep: false, to })
+    if (head.document.order.every(({ prompt }) => prompt === null)) continue
+    return { head, tail: await withFile(file, (handle, size) => lookAtTailLines(handle, size, tailBytes, lookAtTail)) }
+  }
+  return null
+}
+
+function lookAtTail(newestFirst: readonly TailLine[]): GeminiTail {
+  let title: string | null = null
+  let model: string | null = null
+  let lastActiveAt: number | null = null
+  for (const { bytes } of newestFirst) {
+    const updated = sniffUpdate(bytes, 0, bytes.length)
+    const type = updated < 0 ? sniffMessage(bytes, 0, bytes.length, spot) : null
+    if (updated >= 0 || type !== null) lastActiveAt = Math.max(lastActiveAt ?? 0, timeIn(bytes, updated < 0 ? spot.timeStart : updated) ?? 0)
+    const isAnswer = type === 'gemini' && model === null
+    if (updated >= 0 || (type !== null && !isAnswer) || bytes.length > maxLineBytes) continue
+    const line = parseObject(bytes.toString())
+    const set = objectAt(line, '$set')
+    model ??= textAt(line, 'model')
+    title ??= textAt(set, 'summary')
+    lastActiveAt = Math.max(lastActiveAt ?? 0, timeAt(line, 'timestamp') ?? timeAt(set, 'lastUpdated') ?? 0)
+  }
+  return { model, title, lastActiveAt: lastActiveAt === 0 ? null : lastActiveAt }
+}
+
 const spot: MessageSpot = { idStart: 0, idEnd: 0, timeStart: 0 }
 
 /** Takes in a line by its first bytes; false where these do not tell enough. */
-function isNoted(document: GeminiDocument, bytes: Buffer, start: number, end: number, offset: number): boolean {
+function isNoted(document: GeminiDocument, bytes: Buffer, start: number, end: number, offset: number, countsLines: boolean): boolean {
   const updated = sniffUpdate(bytes, start, end)
   if (updated >= 0) {
     document.touch(timeIn(bytes, updated))
@@ -113,7 +155,9 @@ function isNoted(document: GeminiDocument, bytes: Buffer, start: number, end: nu
   }
   const type = sniffMessage(bytes, start, end, spot)
   if (type === null) return false
-  document.note(bytes.toString('latin1', spot.idStart, spot.idEnd), type, timeIn(bytes, spot.timeStart) ?? 0, type === 'gemini' ? tokensIn(bytes, start, end) : null, offset, end - start)
+  const edits = type === 'gemini' && countsLines ? editsIn(bytes.subarray(start, end)) : null
+  if (edits === undefined) return false
+  document.note(bytes.toString('latin1', spot.idStart, spot.idEnd), type, timeIn(bytes, spot.timeStart) ?? 0, type === 'gemini' ? tokensIn(bytes, start, end) : null, edits, offset, end - start)
   return true
 }
 
@@ -123,19 +167,6 @@ function takeHead(document: GeminiDocument, head: Buffer, offset: number, length
   if (id === undefined) return
   const isTyped = type === 'user' && !head.includes('"content":[{"functionResponse"')
   document.apply({ id, timestamp, type, content: isTyped ? cutPrompt(head, length) : '' }, offset, length)
-}
-
-/** Kept for the next log: many are read one after the other, and each scanner has megabytes. */
-const idleScanners: LineScanner[] = []
-const mostIdle = 2
-
-async function scanned(file: number, scan: LineScan, visit: LineVisitor): Promise<number> {
-  const scanner = idleScanners.pop() ?? new LineScanner()
-  try {
-    return await scanner.scan(file, scan, visit)
-  } finally {
-    if (idleScanners.length < mostIdle) idleScanners.push(scanner)
-  }
 }
 
 /** The model of the newest answer, where its line was not parsed. */

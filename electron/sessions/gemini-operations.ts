@@ -83,8 +83,8 @@ export class GeminiDocument {
   }
 
   /** Takes in a message that no person typed by what its bytes say; its model stays unknown. */
-  note(id: string, type: string, at: number, tokens: JsonObject | null, offset: number, length: number): void {
-    this.place(this.aliases.get(id) ?? id, type, at, { prompt: null, usage: usageOf(tokens), edits: null }, { offset, length, index: null }, this.order.length)
+  note(id: string, type: string, at: number, tokens: JsonObject | null, edits: CountedEdits | null, offset: number, length: number): void {
+    this.place(this.aliases.get(id) ?? id, type, at, { prompt: null, usage: usageOf(tokens), edits }, { offset, length, index: null }, this.order.length)
     this.lastActiveAt = Math.max(this.lastActiveAt ?? 0, at)
   }
 

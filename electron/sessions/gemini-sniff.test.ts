@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { promptOf } from './gemini-operations.js'
-import { sniffMessage, sniffUpdate, timeIn, tokensIn } from './gemini-sniff.js'
+import { GeminiDocument, promptOf } from './gemini-operations.js'
+import { editsIn, sniffMessage, sniffUpdate, timeIn, tokensIn } from './gemini-sniff.js'
 import { objectAt, parseObject, textAt, timeAt } from './json-values.js'
 
 const fixtures = fileURLToPath(new URL('./fixtures/gemini-cli', import.meta.url))
@@ -67,5 +67,28 @@ describe('sniffing a log of Gemini CLI', () => {
     const bytes = Buffer.from(`{"x":1,"tokens":{"input":9}}\n${line}\n{"x":1,"tokens":{"input":9}}`)
     const start = bytes.indexOf('\n') + 1
     expect(tokensIn(bytes, start, start + Buffer.byteLength(line))).toEqual(tokens)
+  })
+
+  const edited = (path: string, added: number, removed: number): object => ({
+    fileDiff: 'Index: "diffStat":{ {}', fileName: path, filePath: `/w/${path}`, originalContent: '"status":"error"', newContent: 'a', diffStat: { model_added_lines: added, model_removed_lines: removed, user_added_lines: 0 }, isNewFile: false,
+  })
+  const call = (resultDisplay: unknown, status = 'success'): object => ({ id: 'c', name: 'replace', args: { status: 'x', diffStat: 'y' }, result: [answer], status, timestamp: at, resultDisplay, description: 'd' })
+  const message = (...toolCalls: readonly object[]): object => ({ id: 'a', timestamp: at, type: 'gemini', content: 'The "diffStat":{ of', model: 'm', toolCalls })
+
+  it.each<readonly [string, object, boolean]>([
+    ['no calls', { id: 'a', timestamp: at, type: 'gemini', content: 'x' }, true],
+    ['no edits', message(call('text'), call('more')), true],
+    ['one edit', message(call(edited('a.ts', 3, 1))), true],
+    ['several among others', message(call('text'), call(edited('a.ts', 3, 1)), call(edited('b c.ts', 0, 7))), true],
+    ['an edit that was refused', message(call(edited('a.ts', 3, 1), 'cancelled')), false],
+    ['one that was made and one that was refused', message(call(edited('a.ts', 3, 1)), call(edited('a.ts', 9, 9), 'error')), false],
+    ['a path with an escape', message(call(edited('a"b.ts', 3, 1))), false],
+    ['half of the numbers', message(call({ ...edited('a.ts', 3, 1), diffStat: { model_added_lines: 1 } })), false],
+    ['another order', message({ resultDisplay: edited('a.ts', 3, 1), status: 'success', timestamp: at }), false],
+    ['numbers in what a call was given', message({ id: 'c', name: 'mcp', args: { diffStat: { model_added_lines: 5, model_removed_lines: 5 } }, status: 'success', timestamp: at, resultDisplay: 'x' }), false],
+  ])('counts the edits of a line as the parser does, or leaves it to that: %s', (_, record, isTold) => {
+    const document = new GeminiDocument()
+    document.apply(parseObject(JSON.stringify(record)) ?? {}, 0, 1)
+    expect(editsIn(Buffer.from(JSON.stringify(record)))).toEqual(isTold ? document.order[0]?.edits : undefined)
   })
 })

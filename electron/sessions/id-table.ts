@@ -9,19 +9,16 @@ const firstSlots = 64
 
 /** The identities of rows, as bytes, and the row of each identity. No string is made. */
 export class IdTable {
-  private words: Int32Array
+  private words: Int32Array = new Int32Array(0)
   /** Rows by identity, open addressing; a free slot has no tag. Some bits of the hash: most rows that are another's are not looked at. */
   private slots = new Int32Array(0)
   private tags = new Uint8Array(0)
   /** Rows that have their slots. Those that were restored get them once one is looked for. */
   private used = 0
-
-  constructor(private expectedRows: number) {
-    this.words = new Int32Array(expectedRows * idWords)
-  }
+  private expectedRows = 0
 
   static restore(words: Int32Array): IdTable {
-    const table = new IdTable(0)
+    const table = new IdTable()
     table.words = words
     return table
   }

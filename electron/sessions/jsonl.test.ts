@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LineScanner, parseGlued, readTailLines } from './jsonl.js'
+import { lookAtTailLines, parseGlued, scanLines } from './jsonl.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'overturn-jsonl-'))
 
@@ -18,7 +18,7 @@ async function scan(content: string | Buffer, options: { from?: number; maxLineB
   const handle = openSync(file, 'r')
   const seen: Seen[] = []
   const scan = { from: options.from ?? 0, to: statSync(file).size, ...options }
-  const end = await new LineScanner().scan(handle, scan, (bytes, start, stop, offset, length) => {
+  const end = await scanLines(handle, scan, (bytes, start, stop, offset, length) => {
     seen.push({ text: bytes.toString('utf8', start, stop), offset, length })
   })
   closeSync(handle)
@@ -82,7 +82,7 @@ describe('the line scanner', () => {
     writeFileSync(file, 'x\n'.repeat(2_000_000))
     const handle = openSync(file, 'r')
     const abort = new AbortController()
-    const scanning = new LineScanner().scan(handle, { from: 0, to: 4_000_000, signal: abort.signal, onChunk: () => abort.abort() }, () => undefined)
+    const scanning = scanLines(handle, { from: 0, to: 4_000_000, signal: abort.signal, onChunk: () => abort.abort() }, () => undefined)
     await expect(scanning).rejects.toMatchObject({ code: 'CANCELLED' })
     closeSync(handle)
   })
@@ -94,7 +94,7 @@ describe('the lines of the tail', () => {
     writeFileSync(file, 'first\nsecond\nthird\nlast')
     const handle = openSync(file, 'r')
     const read = async (tailBytes: number): Promise<readonly (readonly [string, number])[]> =>
-      (await readTailLines(handle, 23, tailBytes)).map(({ bytes, offset }) => [bytes.toString(), offset])
+      await lookAtTailLines(handle, 23, tailBytes, (lines) => lines.map(({ bytes, offset }) => [bytes.toString(), offset]))
     expect([await read(12), await read(100)]).toEqual([
       [
         ['last', 19],

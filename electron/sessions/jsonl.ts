@@ -1,5 +1,5 @@
 import { throwIfAborted } from '../../shared/errors.js'
-import { largestRead, readBytes, readInto } from './file-reads.js'
+import { largestRead, lookAtBytes, readBytes, readInto } from './file-reads.js'
 import { isObject, type JsonObject } from './json-values.js'
 
 const newline = 10
@@ -40,18 +40,30 @@ export interface LineScan {
   readonly onChunk?: (done: number) => void
 }
 
+/** Kept for the next scan: logs are read one after the other, and each scanner has megabytes. */
+const idleScanners: LineScanner[] = []
+const mostIdle = 2
+
 /**
- * Visits the lines of files; lines end at byte 10 and nowhere else, and a `\r` before it is left out.
- * One scanner does one scan at a time and can be used again.
+ * Visits the lines of a part of a file, in order; lines end at byte 10 and nowhere else, and a `\r` before it is left out.
+ * The visitor is not called for a last line without end.
+ * Returns: the offset after the last line end. What lies between it and `to` is that last line, perhaps half-written.
+ * Errors: CANCELLED.
  */
-export class LineScanner {
+export async function scanLines(file: number, scan: LineScan, visit: LineVisitor): Promise<number> {
+  const scanner = idleScanners.pop() ?? new LineScanner()
+  try {
+    return await scanner.scan(file, scan, visit)
+  } finally {
+    if (idleScanners.length < mostIdle) idleScanners.push(scanner)
+  }
+}
+
+/** Does one scan at a time and can be used again. */
+class LineScanner {
   /** A chunk, with room before it for the beginning of a line that runs over from the one before. */
   private readonly buffer = Buffer.allocUnsafe(chunkStart + chunkBytes)
 
-  /**
-   * Visits the lines of a part of a file, in order. The visitor is not called for a last line without end.
-   * Returns: the offset after the last line end. What lies between it and `to` is that last line, perhaps half-written.
-   */
   async scan(file: number, scan: LineScan, visit: LineVisitor): Promise<number> {
     const { buffer } = this
     const bound = scan.maxLineBytes ?? maxLineBytes
@@ -152,15 +164,21 @@ function visitLine(
 /** How far back the end of a log is looked through for a prompt, one after the other. */
 export const tailSteps: readonly number[] = [1 << 16, 1 << 20, 8 << 20]
 
-/** The whole lines among the last `tailBytes` of a file, newest first. `offset` is where each begins. */
-export async function readTailLines(
-  file: number,
-  size: number,
-  tailBytes: number,
-): Promise<readonly { readonly bytes: Buffer; readonly offset: number }[]> {
+/** One of the last lines of a file. */
+export interface TailLine {
+  readonly bytes: Buffer
+  /** Where it begins in the file. */
+  readonly offset: number
+}
+
+/** Looks at the whole lines among the last `tailBytes` of a file, newest first; their bytes are used again afterwards. */
+export function lookAtTailLines<Value>(file: number, size: number, tailBytes: number, look: (newestFirst: readonly TailLine[]) => Value): Promise<Value> {
   const from = Math.max(0, size - tailBytes)
-  const bytes = await readBytes(file, from, size - from)
-  const lines: { readonly bytes: Buffer; readonly offset: number }[] = []
+  return lookAtBytes(file, from, size - from, (bytes) => look(tailLinesOf(bytes, from)))
+}
+
+function tailLinesOf(bytes: Buffer, from: number): readonly TailLine[] {
+  const lines: TailLine[] = []
   let end = bytes.length
   if (end > 0 && bytes[end - 1] === newline) end--
   while (end > 0) {

@@ -11,6 +11,7 @@ import { LogCatalog, type CatalogEntry } from './log-catalog.js'
 import { LogCollection } from './log-collection.js'
 import { sharedTurns } from './log-copies.js'
 import { realPath } from './log-files.js'
+import { createLogLookers } from './log-lookers.js'
 import { readerOf, readers } from './readers.js'
 import type { RecordedSession } from './recorded-session.js'
 import type { SedOutcome } from './session-reader.js'
@@ -39,6 +40,8 @@ export interface LibraryOptions {
   readonly isFallbackForced: boolean
   /** Whether new and growing logs are noticed by themselves, in the list and in opened sessions. */
   readonly isWatching: boolean
+  /** The built `log-look-worker`; without it all logs are looked at on this thread. */
+  readonly workerFile?: string
   readonly onChanged: () => void
   readonly now?: () => number
 }
@@ -75,7 +78,7 @@ export function createLibrary(options: LibraryOptions): Library {
   const { dataFolder, environment, home, log, store, isWatching, now = Date.now } = options
   const catalog = new LogCatalog(join(dataFolder, 'library'))
   const changes = gathered(options.onChanged)
-  const logs = new LogCollection({ catalog, log, isWatching, onChanged: changes.tell, now })
+  const logs = new LogCollection({ catalog, lookers: createLogLookers(options.workerFile ?? null), log, isWatching, onChanged: changes.tell, now })
   const isFolder = folderChecks(now)
 
   const scanAll = async (): Promise<void> => {

@@ -1,50 +1,20 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DiffStat } from '../../shared/changes.js'
-import type { Usage } from '../../shared/usage.js'
 import { sessionKey, type SessionKey } from '../../shared/ids.js'
 import { makeDataFolder, replaceDataFile } from '../base/data-files.js'
 import { breathe } from '../base/pool.js'
-import type { LineScanner } from './jsonl.js'
 import { isObject } from './json-values.js'
-import { readLogEnds, type LogEnds } from './log-ends.js'
 import type { LogFile } from './log-files.js'
-import type { Branches } from './log-branches.js'
-import { LogReader } from './log-reader.js'
-import type { UsageBeside } from './recorded-usage.js'
-import { shapeOf } from './session-shape.js'
-import { otherReaderOf, readerOf } from './readers.js'
-import { recordedSums } from './recorded-sums.js'
+import type { LogLookers } from './log-lookers.js'
+import { noEnds, type CatalogEnds, type LogAnswer, type LogCounts, type LogQuestion } from './log-looks.js'
 import type { LogFormat } from './record-sniff.js'
 
 /** Raised with each change of what an entry holds. */
 const version = 9
 /** Entries that are written or read without a pause. */
 const entriesAtOnce = 200
-/** Logs from this size on have an index of their own, so that a grown one is not read again. */
-const indexedBytes = 4 << 20
-const keptTrail = 1000
 const forgetAfterMs = 30 * 24 * 3600 * 1000
-
-/** What both ends of a log say. The newest prompts are left out: only the open session shows them. */
-export type CatalogEnds = Omit<LogEnds, 'newestPrompts'>
-
-export interface LogCounts {
-  readonly lines: number
-  /** Prompts on all branches, and turns of the live one. */
-  readonly prompts: number
-  readonly turns: number
-  readonly problems: number
-  /** For each live turn, up to 1,000, a hash of its prompt's identity and of all before it: equal ones begin with the same records. */
-  readonly trail: readonly string[]
-  /** Lines that the live branch's edits brought in and took away; `null` where they were not counted. */
-  readonly stat: DiffStat | null
-  /** Files that those edits changed. */
-  readonly files: number | null
-  /** Tokens and cost of all branches, with the subagents'; `null` where none are recorded, or they were not counted. */
-  readonly usage: Usage | null
-}
 
 /** What is known of one log, bound to its size and time. */
 export interface CatalogEntry extends LogFile {
@@ -56,6 +26,14 @@ export interface CatalogEntry extends LogFile {
   readonly ends: CatalogEnds | null
   /** `null` until the log was counted as it is now. */
   readonly counts: LogCounts | null
+}
+
+export interface CatalogLook {
+  readonly lookers: LogLookers
+  readonly signal?: AbortSignal
+  /** Whether lines, files and tokens are summed up too. */
+  readonly withSums?: boolean
+  readonly onEntry: (entry: CatalogEntry) => void
 }
 
 /**
@@ -126,40 +104,19 @@ export class LogCatalog {
     this.isChanged = this.entries.delete(file) || this.isChanged
   }
 
-  /** Reads both ends of a log. Never throws: what cannot be read is marked so. */
-  async readEnds(entry: CatalogEntry): Promise<CatalogEntry> {
-    if (otherReaderOf(entry.file)) return this.look(entry)
-    let reader: LogReader | null = null
-    try {
-      reader = await LogReader.open({ file: entry.file, indexFile: null, isKept: false, isDeep: false })
-      const { newestPrompts: _, ...ends } = await readLogEnds(reader.log, reader.size, reader.sniffer)
-      return this.put(entry, { format: reader.sniffer.format, isUnreadable: false, ends })
-    } catch (thrown) {
-      return this.put(entry, { format: null, isUnreadable: !isUnknownFormat(thrown), ends: noEnds })
-    } finally {
-      reader?.close()
+  /**
+   * Looks at logs, at both ends or at all of them, and tells each entry as it is then. Logs that cannot be read are marked so.
+   * Errors: CANCELLED.
+   */
+  async look(wanted: LogQuestion['wanted'], entries: readonly CatalogEntry[], { lookers, signal, withSums = true, onEntry }: CatalogLook): Promise<void> {
+    const questions = entries.map(({ file, sizeBytes, key }) => ({ wanted, file, sizeBytes, indexFile: this.indexFile(key), withSums }))
+    const take = ({ format, isUnreadable, ends, counts }: LogAnswer, at: number): void => {
+      const entry = entries[at]
+      if (!entry) return
+      const learned = { format, isUnreadable, ...(counts === undefined ? {} : { counts }), ...(ends === undefined ? {} : { ends }) }
+      onEntry(this.put(entry, format === null ? { ends: entry.ends ?? noEnds, ...learned } : learned))
     }
-  }
-
-  /** Reads a whole log and counts. Errors: CANCELLED; what cannot be read is marked so. */
-  async count(entry: CatalogEntry, signal?: AbortSignal, scanner?: LineScanner, withSums = false): Promise<CatalogEntry> {
-    if (otherReaderOf(entry.file)) return this.look(entry, signal)
-    let reader: LogReader | null = null
-    try {
-      const isIndexed = entry.sizeBytes >= indexedBytes
-      reader = await LogReader.open({ file: entry.file, indexFile: isIndexed ? this.indexFile(entry.key) : null, isKept: isIndexed, isDeep: false })
-      await reader.load(signal, undefined, scanner)
-      const beside = readerOf(reader.sniffer.format)?.usageBeside?.(entry.file) ?? noUsageBeside
-      const sums = withSums ? await recordedSums(reader, beside, signal) : { stat: null, files: null, usage: null }
-      const counts = { ...countsOf(reader), ...sums }
-      if (isIndexed) await reader.save()
-      return this.put(entry, { format: reader.sniffer.format, counts })
-    } catch (thrown) {
-      if (signal?.aborted) throw thrown
-      return this.put(entry, { format: null, isUnreadable: !isUnknownFormat(thrown), counts: null, ends: entry.ends ?? noEnds })
-    } finally {
-      reader?.close()
-    }
+    await lookers.look(questions, take, signal)
   }
 
   /** Where the index of a log is kept. */
@@ -179,19 +136,6 @@ export class LogCatalog {
     }
   }
 
-  /** The same of a log that is no JSONL. */
-  private async look(entry: CatalogEntry, signal?: AbortSignal): Promise<CatalogEntry> {
-    const other = otherReaderOf(entry.file)
-    if (!other) return entry
-    try {
-      const { ends: { newestPrompts: _, ...ends }, counts } = await other.others.look(entry.file, signal)
-      return this.put(entry, { format: other.reader.format, isUnreadable: false, ends, counts })
-    } catch (thrown) {
-      if (signal?.aborted) throw thrown
-      return this.put(entry, { format: null, isUnreadable: !isUnknownFormat(thrown), counts: null, ends: entry.ends ?? noEnds })
-    }
-  }
-
   private get file(): string {
     return join(this.folder ?? '', 'sessions.lines')
   }
@@ -207,43 +151,7 @@ export class LogCatalog {
   }
 }
 
-const noUsageBeside: UsageBeside = async () => undefined
-
-const noEnds: CatalogEnds = {
-  sessionId: null,
-  folder: null,
-  branch: null,
-  agent: null,
-  client: null,
-  model: null,
-  title: null,
-  firstPrompt: null,
-  startedAt: null,
-  lastActiveAt: null,
-  end: null,
-  lineage: [],
-}
-
 /** The key of a log: 16 hex digits of the hash of its real path, so that copies of one session stay apart. */
 export function keyOf(realFile: string): SessionKey {
   return sessionKey(createHash('sha256').update(realFile).digest('hex').slice(0, 16))
-}
-
-function countsOf({ index, sniffer }: LogReader): Omit<LogCounts, 'stat' | 'files' | 'usage'> {
-  const { prompts, lines } = index
-  const { turns, branches } = shapeOf(index)
-  const problems = index.problemCount()
-  return { lines, prompts: prompts.length, turns: turns.length, problems, trail: sniffer.hasIds ? trailOf(index, branches) : [] }
-}
-
-function trailOf({ rows, prompts }: LogReader['index'], { live }: Branches): readonly string[] {
-  let before = ''
-  return live.slice(0, keptTrail).map(({ prompt }) => {
-    before = createHash('sha256').update(`${before} ${rows.idOf(prompts[prompt]?.row ?? -1)}`).digest('hex').slice(0, 12)
-    return before
-  })
-}
-
-function isUnknownFormat(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'SESSION_FORMAT_UNKNOWN'
 }

@@ -1,16 +1,13 @@
 import { throwIfAborted } from '../../shared/errors.js'
 import type { SessionKey } from '../../shared/ids.js'
 import type { Log } from '../base/log.js'
-import { LineScanner } from './jsonl.js'
 import type { CatalogEntry, LogCatalog } from './log-catalog.js'
 import { findAllLogs, lookAt, type FoundLogs, type LogFile } from './log-files.js'
+import type { LogLookers } from './log-lookers.js'
 import { LogWatch } from './log-watch.js'
 import { isLogName, otherReaderOf, readerOf, sessionsInFiles } from './readers.js'
 import type { SessionPlace } from './session-places.js'
 
-/** Logs of which both ends are read at a time, and logs that are counted at a time. */
-const endReaders = 4
-const counters = 2
 /** How often a growing log is counted again. */
 const recountMs = 10_000
 
@@ -23,6 +20,7 @@ export interface PlaceState {
 
 export interface CollectionOptions {
   readonly catalog: LogCatalog
+  readonly lookers: LogLookers
   readonly log: Log
   readonly isWatching: boolean
   readonly onChanged: () => void
@@ -30,7 +28,7 @@ export interface CollectionOptions {
 }
 
 /**
- * The logs of all places: found, then read at both ends (titles), then counted in the background (turns), two at a time. What is
+ * The logs of all places: found, then read at both ends (titles), then counted in the background (turns). What is
  * in the catalogue as it is on the disk is not read again.
  */
 export class LogCollection {
@@ -108,6 +106,7 @@ export class LogCollection {
     this.ended.abort()
     this.watch?.close()
     for (const timer of this.recounts.values()) clearTimeout(timer)
+    await this.options.lookers.close()
     await this.counting
     await this.options.catalog.save().catch((thrown: unknown) => this.options.log.error('library.not-saved', thrown))
   }
@@ -133,14 +132,10 @@ export class LogCollection {
   }
 
   private async readEnds(entries: readonly CatalogEntry[], signal: AbortSignal): Promise<void> {
+    const { catalog, lookers, onChanged } = this.options
     const wanted = entries.filter(({ ends }) => ends === null)
-    const read = async (entry: CatalogEntry): Promise<void> => {
-      throwIfAborted(signal)
-      throwIfAborted(this.ended.signal)
-      await this.options.catalog.readEnds(entry)
-      this.options.onChanged()
-    }
-    await inTurns(endReaders, wanted, () => read)
+    await catalog.look('ends', wanted, { lookers, signal, onEntry: onChanged })
+    throwIfAborted(signal)
   }
 
   /** A log grew: its end is read at once, its turns are counted again now and then. One that is new is found with its place. */
@@ -160,27 +155,20 @@ export class LogCollection {
 
   private startCounting(): void {
     const count = async (): Promise<void> => {
-      const files = [...this.toCount]
-      this.toCount.clear()
-      await inTurns(counters, files, () => {
-        const scanner = new LineScanner()
-        return (file) => this.count(file, scanner)
+      const { catalog, lookers, onChanged, now } = this.options
+      const wanted = [...this.toCount].flatMap((file) => {
+        const entry = catalog.of(file)
+        return entry && !entry.counts && readerOf(entry.format) ? [entry] : []
       })
-      await this.options.catalog.save()
+      this.toCount.clear()
+      throwIfAborted(this.ended.signal)
+      for (const { file } of wanted) this.countedAt.set(file, now())
+      await catalog.look('counts', wanted, { lookers, signal: this.ended.signal, onEntry: onChanged })
+      await catalog.save()
     }
     this.counting = this.counting.then(count).catch((thrown: unknown) => {
       if (!this.ended.signal.aborted) this.options.log.error('library.not-counted', thrown)
     })
-  }
-
-  private async count(file: string, scanner: LineScanner): Promise<void> {
-    const { catalog, now, onChanged } = this.options
-    const entry = catalog.of(file)
-    throwIfAborted(this.ended.signal)
-    if (!entry || entry.counts || !readerOf(entry.format)) return
-    this.countedAt.set(file, now())
-    await catalog.count(entry, this.ended.signal, scanner, true)
-    onChanged()
   }
 
   private background(event: string, work: Promise<void>): void {
@@ -188,19 +176,6 @@ export class LogCollection {
       if (!this.ended.signal.aborted) this.options.log.error(event, thrown)
     })
   }
-}
-
-/** Works through a list, so many at a time. */
-export async function inTurns<Item>(workers: number, items: readonly Item[], newWorker: () => (item: Item) => Promise<void>): Promise<void> {
-  let next = 0
-  const run = async (): Promise<void> => {
-    const work = newWorker()
-    for (let at = next++; at < items.length; at = next++) {
-      const item = items[at]
-      if (item !== undefined) await work(item)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(workers, items.length) }, run))
 }
 
 function problemOf({ isMissing, unreadable }: FoundLogs): string | null {

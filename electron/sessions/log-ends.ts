@@ -1,7 +1,7 @@
 import type { SessionEnd } from '../../shared/session.js'
 import { cutText, objectAt, parseObject, textAt, timeAt, type JsonObject } from './json-values.js'
-import { readBytes } from './file-reads.js'
-import { readTailLines, tailSteps } from './jsonl.js'
+import { lookAtBytes } from './file-reads.js'
+import { lookAtTailLines, tailSteps, type TailLine } from './jsonl.js'
 import { recordKind, type RecordSniffer, type SniffSpot } from './record-sniff.js'
 
 const firstHeadBytes = 1 << 14
@@ -9,6 +9,8 @@ const largestHeadBytes = 1 << 20
 const wantedPrompts = 20
 const keptTitle = 200
 const keptLineage = 16
+/** How far back the end of a log is looked through for an answer, which names the model. */
+const listedTailSteps: readonly number[] = [1 << 16, 1 << 18, 1 << 20]
 
 /** What the beginning and the end of a log say, without reading what is between. */
 export interface LogEnds {
@@ -33,12 +35,12 @@ export interface LogEnds {
 }
 
 /**
- * Reads both ends of a log: the head up to its first prompt, the tail until it holds a prompt.
- * Takes milliseconds for a log of any size.
+ * Reads both ends of a log: the head up to its first prompt, the tail until it holds a prompt, or, where the newest prompts are not
+ * wanted, until it holds an answer. Takes milliseconds for a log of any size.
  */
-export async function readLogEnds(file: number, size: number, sniffer: RecordSniffer): Promise<LogEnds> {
+export async function readLogEnds(file: number, size: number, sniffer: RecordSniffer, wantsPrompts = true): Promise<LogEnds> {
   const head = await readHead(file, size, sniffer)
-  const tail = await readTail(file, size, sniffer, head.lineage)
+  const tail = await readTail(file, size, sniffer, head.lineage, wantsPrompts)
   const { title, ...others } = tail
   return { ...head, ...others, title: (title ?? head.title)?.text ?? null }
 }
@@ -55,9 +57,8 @@ type Tail = Pick<LogEnds, 'model' | 'lastActiveAt' | 'end' | 'newestPrompts'> & 
 
 async function readHead(file: number, size: number, sniffer: RecordSniffer): Promise<Head> {
   for (let length = firstHeadBytes; ; length *= 4) {
-    const bytes = await readBytes(file, 0, Math.min(size, length))
-    const head = lookAtHead(bytes, bytes.length === size, sniffer)
-    if (head.firstPrompt !== null || bytes.length === size || length >= largestHeadBytes) return head
+    const head = await lookAtBytes(file, 0, Math.min(size, length), (bytes) => lookAtHead(bytes, bytes.length === size, sniffer))
+    if (head.firstPrompt !== null || length >= size || length >= largestHeadBytes) return head
   }
 }
 
@@ -98,16 +99,17 @@ function lookAtHead(bytes: Buffer, isAll: boolean, sniffer: RecordSniffer): Head
   return found
 }
 
-async function readTail(file: number, size: number, sniffer: RecordSniffer, lineage: LogEnds['lineage']): Promise<Tail> {
-  for (const tailBytes of tailSteps) {
-    const lines = await readTailLines(file, size, tailBytes)
-    const tail = lookAtTail(lines.map(({ bytes }) => bytes), sniffer, lineage)
-    if (tail.newestPrompts.length > 0 || tailBytes >= size) return tail
+async function readTail(file: number, size: number, sniffer: RecordSniffer, lineage: LogEnds['lineage'], wantsPrompts: boolean): Promise<Tail> {
+  let tail: Tail = { model: null, title: null, lastActiveAt: null, end: null, newestPrompts: [] }
+  for (const tailBytes of wantsPrompts ? tailSteps : listedTailSteps) {
+    tail = await lookAtTailLines(file, size, tailBytes, (lines) => lookAtTail(lines, sniffer, lineage, wantsPrompts))
+    if (wantsPrompts ? tail.newestPrompts.length > 0 : tail.model !== null) break
+    if (tailBytes >= size) break
   }
-  return { model: null, title: null, lastActiveAt: null, end: null, newestPrompts: [] }
+  return tail
 }
 
-function lookAtTail(newestFirst: readonly Buffer[], sniffer: RecordSniffer, lineage: LogEnds['lineage']): Tail {
+function lookAtTail(newestFirst: readonly TailLine[], sniffer: RecordSniffer, lineage: LogEnds['lineage'], wantsPrompts: boolean): Tail {
   const spot: SniffSpot = { idStart: 0, parentStart: 0, sessionStart: 0 }
   const newestPrompts: { prompt: string; startedAt: number }[] = []
   let model: string | null = null
@@ -115,14 +117,15 @@ function lookAtTail(newestFirst: readonly Buffer[], sniffer: RecordSniffer, line
   let lastActiveAt: number | null = null
   let end: SessionEnd | null = null
   let isEndKnown = false
-  for (const bytes of newestFirst) {
+  for (const { bytes } of newestFirst) {
     if (newestPrompts.length >= wantedPrompts) break
     const kind = sniffer.sniff(bytes, 0, bytes.length, spot)
     const isPrompt = kind === null || kind === recordKind.prompt
     const isReply = kind === recordKind.reply && model === null
-    const isTitle = (kind === recordKind.note || kind === recordKind.side) && title?.rank !== 0
-    const mayEnd = !isEndKnown && (kind === recordKind.note || kind === recordKind.reply)
-    if (!isPrompt && !isReply && !isTitle && !mayEnd && lastActiveAt !== null) continue
+    const isTitle = kind === sniffer.titleKind && title?.rank !== 0
+    const mayEnd = !isEndKnown && (kind === recordKind.note || kind === recordKind.reply || kind === recordKind.prompt)
+    const isWanted = kind === null || isReply || isTitle || mayEnd || (isPrompt && wantsPrompts)
+    if (!isWanted && lastActiveAt !== null) continue
     const record = parseObject(bytes.toString())
     if (!record) continue
     lastActiveAt ??= timeAt(record, 'timestamp')
@@ -131,7 +134,7 @@ function lookAtTail(newestFirst: readonly Buffer[], sniffer: RecordSniffer, line
     if (told === 'ended') end = { at: timeAt(record, 'timestamp'), how: 'ended' }
     model ??= modelOf(sniffer.factsOf?.(record) ?? record)
     title = better(title, sniffer.titleOf(record))
-    if (isPrompt && sniffer.classify(record).kind === recordKind.prompt) {
+    if (isPrompt && wantsPrompts && sniffer.classify(record).kind === recordKind.prompt) {
       newestPrompts.push({ prompt: cutText(sniffer.promptText(record), 4000), startedAt: timeAt(record, 'timestamp') ?? 0 })
     }
   }

@@ -1,13 +1,14 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { readBytes } from './file-reads.js'
+import { idWords } from './id-table.js'
 import { LogIndex, type LogFacts } from './log-index.js'
 import type { PromptMark, RewindMark } from './prompt-marks.js'
-import { RecordIndex, type IndexColumns, type IndexOddities } from './record-index.js'
+import { RecordIndex, type IndexColumns, type RowFragments } from './record-index.js'
 import type { RecordSniffer } from './record-sniff.js'
 import type { SessionProblem } from '../../shared/session.js'
 
 /** Raised with each change of what the index holds; a saved index of another version is made anew. */
-const version = 4
+const version = 5
 const magic = 0x5849564f
 const preludeBytes = 16
 
@@ -35,7 +36,8 @@ interface Header {
   readonly problems: readonly SessionProblem[]
   readonly rewinds: readonly RewindMark[]
   readonly extraRows: readonly number[]
-  readonly oddities: IndexOddities
+  readonly unseen: number
+  readonly fragments: RowFragments
 }
 
 /** Columns of the prompts: row, time, flags, and the lengths of text and promptId in one long string, in UTF-16 units. */
@@ -75,7 +77,8 @@ export function encodeLogIndex(index: LogIndex, stamp: LogStamp): Buffer {
     problems: index.tally.list(),
     rewinds: index.rewinds,
     extraRows: index.extraRows,
-    oddities: index.rows.oddities(),
+    unseen: columns.unseenRows.length,
+    fragments: index.rows.allFragments(),
   }
   const headerBytes = Buffer.from(JSON.stringify(header))
   const parts = [
@@ -85,6 +88,8 @@ export function encodeLogIndex(index: LogIndex, stamp: LogStamp): Buffer {
     columns.promptRows,
     columns.kinds,
     columns.idWords,
+    columns.unseenRows,
+    columns.unseenWords,
     Int32Array.from(prompts, ({ row }) => row),
     Float64Array.from(prompts, ({ at }) => at),
     Uint8Array.from(prompts, flagsOf),
@@ -141,9 +146,11 @@ function restore(header: Header, sections: Sections, sniffer: RecordSniffer): Lo
     promptRows: sections.int32(rows),
     kinds: sections.bytes(rows),
     idWords: sections.int32(header.idWords),
+    unseenRows: sections.int32(header.unseen),
+    unseenWords: sections.int32(header.unseen * idWords),
   }
   const index = new LogIndex(sniffer)
-  index.rows = RecordIndex.restore(sniffer.hasIds, columns, header.oddities, prompts)
+  index.rows = RecordIndex.restore(sniffer.hasIds, columns, header.fragments, prompts)
   const marks: PromptColumns = {
     rows: sections.int32(prompts),
     times: sections.float64(prompts),

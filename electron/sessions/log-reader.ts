@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import { makeDataFolder, replaceDataFile } from '../base/data-files.js'
 import { isMissing } from '../base/disk-errors.js'
-import { readBytes } from './file-reads.js'
-import { LineScanner, maxLineBytes } from './jsonl.js'
+import { lookAtBytes, readBytes } from './file-reads.js'
+import { maxLineBytes, scanLines } from './jsonl.js'
 import { formatHeadBytes, sniffFormat } from './log-format.js'
 import { encodeLogIndex, loadLogIndex, type LogStamp } from './log-index-file.js'
 import { LogIndex } from './log-index.js'
@@ -74,8 +74,8 @@ export class LogReader {
     try {
       const stats = fstatSync(handle)
       const sniffer =
-        sniffFormat(await readBytes(handle, 0, Math.min(stats.size, shortHeadBytes))) ??
-        sniffFormat(await readBytes(handle, 0, Math.min(stats.size, formatHeadBytes)))
+        (await lookAtBytes(handle, 0, Math.min(stats.size, shortHeadBytes), sniffFormat)) ??
+        (await lookAtBytes(handle, 0, Math.min(stats.size, formatHeadBytes), sniffFormat))
       if (!sniffer) {
         throw new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is no session log that is known here. Choose another file.')
       }
@@ -87,7 +87,7 @@ export class LogReader {
   }
 
   /** Indexes the log: from the saved index and what was added since, or all of it. */
-  async load(signal?: AbortSignal, onProgress?: LoadProgress, scanner?: LineScanner): Promise<void> {
+  async load(signal?: AbortSignal, onProgress?: LoadProgress): Promise<void> {
     const { indexFile } = this.options
     const saved = indexFile === null ? null : await loadLogIndex(indexFile, this.sniffer)
     if (saved && (await this.fits(saved.index, saved.stamp))) {
@@ -100,7 +100,7 @@ export class LogReader {
         return
       }
     }
-    await this.extend(signal, onProgress, scanner)
+    await this.extend(signal, onProgress)
   }
 
   /** Takes in what was added since. A log that was replaced or cut is indexed anew. */
@@ -224,14 +224,14 @@ export class LogReader {
     this.handle = -1
   }
 
-  private async extend(signal?: AbortSignal, onProgress?: LoadProgress, scanner = new LineScanner()): Promise<void> {
+  private async extend(signal?: AbortSignal, onProgress?: LoadProgress): Promise<void> {
     const { index, size } = this
     this.isWhole = false
     index.dropRest()
     index.isDeep = this.options.isDeep && size - index.end < smallBytes
     const onChunk = onProgress && ((done: number) => onProgress(done, size))
     const scan = { from: index.end, to: size, signal, lateMark: this.sniffer.lateMark ?? null, ...(onChunk ? { onChunk } : {}) }
-    index.end = await scanner.scan(this.handle, scan, index.visit)
+    index.end = await scanLines(this.handle, scan, index.visit)
     await this.readRest()
     if (this.options.isKept) this.stamp = await this.stampAt(index.end)
     this.isWhole = true

@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { throwIfAborted } from '../../shared/errors.js'
-import { LineScanner } from './jsonl.js'
+import { scanLines } from './jsonl.js'
 import { parseObject } from './json-values.js'
 import type { ReadRecord } from './turn-records.js'
 
@@ -18,7 +18,7 @@ export async function readPlainLog(file: string, signal?: AbortSignal): Promise<
   const handle = openSync(file, 'r')
   try {
     const records: ReadRecord[] = []
-    const read = await new LineScanner().scan(handle, { from: 0, to: Math.min(size, largestLogBytes), signal }, (bytes, start, end, _offset, length) => {
+    const read = await scanLines(handle, { from: 0, to: Math.min(size, largestLogBytes), signal }, (bytes, start, end, _offset, length) => {
       if (start === end) return
       const record = end - start === length ? parseObject(bytes.toString('utf8', start, end)) : null
       records.push({ record, raw: Buffer.alloc(0), length })

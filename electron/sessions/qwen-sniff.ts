@@ -172,6 +172,7 @@ export const qwenSniffer: RecordSniffer = {
     return isOver ? 'ended' : record['type'] === 'assistant' ? 'going' : null
   },
 
+  titleKind: recordKind.note,
   titleOf: (record) => {
     const text = textAt(record, 'subtype') === 'custom_title' ? textAt(objectAt(record, 'systemPayload'), 'customTitle') : null
     return text === null ? null : { text, rank: 0 }

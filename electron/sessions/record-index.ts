@@ -1,6 +1,7 @@
 import { readWords } from './json-bytes.js'
-import { IdTable, idText, idWords, wordsAt } from './id-table.js'
+import { IdTable, idWords } from './id-table.js'
 import { recordKind, type RecordKind } from './record-sniff.js'
+import { UnseenParents } from './unseen-parents.js'
 
 /** No parent: a first record. */
 export const rootParent = -1
@@ -23,13 +24,13 @@ export interface IndexColumns {
   readonly parents: Int32Array
   readonly promptRows: Int32Array
   readonly idWords: Int32Array
+  /** Rows whose parent was not seen, and `idWords` words for each. */
+  readonly unseenRows: Int32Array
+  readonly unseenWords: Int32Array
 }
 
-/** What the columns do not hold: rows whose parent was not seen, and rows that are parts of others. */
-export interface IndexOddities {
-  readonly unseen: readonly (readonly [number, string])[]
-  readonly fragments: readonly (readonly [number, readonly number[]])[]
-}
+/** Rows that are parts of others, by the first of each. */
+export type RowFragments = readonly (readonly [number, readonly number[]])[]
 
 // Used within one call at a time.
 const ownId = new Int32Array(idWords)
@@ -50,28 +51,24 @@ const spareRows = 1.05
  */
 export class RecordIndex {
   count = 0
-  private offsets: Float64Array
-  private lengths: Uint32Array
-  private kinds: Uint8Array
-  private parents: Int32Array
-  private promptRows: Int32Array
+  private offsets: Float64Array = new Float64Array(0)
+  private lengths: Uint32Array = new Uint32Array(0)
+  private kinds: Uint8Array = new Uint8Array(0)
+  private parents: Int32Array = new Int32Array(0)
+  private promptRows: Int32Array = new Int32Array(0)
   private ids: IdTable | null
-  private readonly unseen = new Map<number, Int32Array>()
+  private unseen = UnseenParents.none()
   private readonly fragments = new Map<number, number[]>()
   private prompts = 0
+  /** Rows that were there when parents were last looked for. */
+  private settled = 0
 
   /** The size of the log spares growing; more may come. */
   constructor(
     hasIds: boolean,
     private readonly logBytes = 0,
   ) {
-    const rows = Math.max(firstRows, Math.ceil(logBytes / usualLineBytes))
-    this.offsets = new Float64Array(rows)
-    this.lengths = new Uint32Array(rows)
-    this.kinds = new Uint8Array(rows)
-    this.parents = new Int32Array(rows)
-    this.promptRows = new Int32Array(rows)
-    this.ids = hasIds ? new IdTable(rows) : null
+    this.ids = hasIds ? new IdTable() : null
   }
 
   kindOf(row: number): RecordKind {
@@ -162,20 +159,20 @@ export class RecordIndex {
 
   /** Finds the parents, and with them the prompts, of records that came before their parents in the file. */
   settle(): void {
-    if (this.unseen.size === 0) return
-    for (const [row, id] of this.unseen) {
+    if (this.unseen.isEmpty || this.settled === this.count) return
+    this.settled = this.count
+    this.unseen.filter((row, id) => {
       const parent = this.ids?.find(id, this.count) ?? -1
-      if (parent < 0) continue
-      this.parents[row] = parent
-      this.unseen.delete(row)
-    }
+      if (parent >= 0) this.parents[row] = parent
+      return parent < 0
+    })
     for (let row = 0; row < this.count; row++) if (this.promptRows[row] === openPrompt) this.resolvePrompt(row)
     for (let row = 0; row < this.count; row++) if (this.promptRows[row] === stuckPrompt) this.promptRows[row] = openPrompt
   }
 
   /** Takes the rows from `count` on away again, for a last line that was not whole yet. `prompts` are those that stay. */
   shorten(count: number, prompts: number): void {
-    for (let row = count; row < this.count; row++) this.unseen.delete(row)
+    this.unseen.filter((row) => row < count)
     for (const [first, rows] of this.fragments) {
       const kept = rows.filter((row) => row < count)
       if (kept.length === 0) this.fragments.delete(first)
@@ -183,11 +180,13 @@ export class RecordIndex {
     }
     this.ids?.shorten(count, this.count)
     this.count = count
+    this.settled = Math.min(this.settled, count)
     this.prompts = prompts
   }
 
   columns(): IndexColumns {
     const { count } = this
+    const unseen = this.unseen.columns()
     return {
       offsets: this.offsets.subarray(0, count),
       lengths: this.lengths.subarray(0, count),
@@ -195,16 +194,19 @@ export class RecordIndex {
       parents: this.parents.subarray(0, count),
       promptRows: this.promptRows.subarray(0, count),
       idWords: this.ids?.column(count) ?? new Int32Array(0),
+      unseenRows: unseen.rows,
+      unseenWords: unseen.words,
     }
   }
 
-  oddities(): IndexOddities {
-    return { unseen: [...this.unseen].map(([row, id]) => [row, idText(id)]), fragments: [...this.fragments] }
+  allFragments(): RowFragments {
+    return [...this.fragments]
   }
 
-  static restore(hasIds: boolean, columns: IndexColumns, oddities: IndexOddities, prompts: number): RecordIndex {
+  static restore(hasIds: boolean, columns: IndexColumns, fragments: RowFragments, prompts: number): RecordIndex {
     const index = new RecordIndex(false)
     index.count = columns.offsets.length
+    index.settled = index.count
     index.offsets = columns.offsets
     index.lengths = columns.lengths
     index.kinds = columns.kinds
@@ -212,8 +214,8 @@ export class RecordIndex {
     index.promptRows = columns.promptRows
     index.ids = hasIds ? IdTable.restore(columns.idWords) : null
     index.prompts = prompts
-    for (const [row, id] of oddities.unseen) index.unseen.set(row, wordsAt(Buffer.from(id, 'latin1'), 0))
-    for (const [row, rows] of oddities.fragments) index.fragments.set(row, [...rows])
+    index.unseen = UnseenParents.restore(columns.unseenRows, columns.unseenWords)
+    for (const [row, rows] of fragments) index.fragments.set(row, [...rows])
     return index
   }
 
@@ -229,6 +231,7 @@ export class RecordIndex {
 
   /** How many rows to make room for: what the rest of the log will need, so that a big one is not copied again and again. */
   private rowsFor(row: number, offset: number): number {
+    if (row === 0) return Math.max(firstRows, Math.ceil(this.logBytes / usualLineBytes))
     const usual = row < doubledRows ? 2 * row + firstRows : row + (row >> 1)
     const expected = offset > 0 && offset < this.logBytes ? Math.ceil((row / offset) * this.logBytes * spareRows) : 0
     return expected > row * spareRows ? expected : usual
@@ -248,7 +251,7 @@ export class RecordIndex {
     if (row > 0 && this.parents[row - 1] !== treeless && ids.isOf(row - 1, parentId)) return row - 1
     const found = ids.find(parentId, row)
     if (found >= 0) return found
-    this.unseen.set(row, parentId.slice())
+    this.unseen.add(row, parentId)
     return unseenParent
   }
 

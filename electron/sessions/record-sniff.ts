@@ -120,6 +120,8 @@ export interface RecordSniffer {
   endOf?(record: JsonObject, lineage: readonly string[]): 'ended' | 'going' | null
   /** A title that a record gives to the session; of several the lowest rank counts, of those the newest. */
   titleOf(record: JsonObject): { readonly text: string; readonly rank: number } | null
+  /** The kind of those records. */
+  readonly titleKind: RecordKind
   /**
    * Names in a record before the first prompt, that one included, by which the reader tells copies and continuations of a session
    * apart: kept with the log's ends, with whatever meaning the reader gives them.

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { throwIfAborted } from '../../shared/errors.js'
 import type { Usage } from '../../shared/usage.js'
-import { LineScanner } from './jsonl.js'
+import { scanLines } from './jsonl.js'
 import type { LogReader } from './log-reader.js'
 import { plainSize } from './plain-log.js'
 import type { UsageRecords } from './record-sniff.js'
@@ -37,7 +37,7 @@ export async function takeLines(file: string, records: UsageRecords, sum: UsageS
   if (sizeBytes > largestLogBytes) return sum.lose()
   const handle = openSync(file, 'r')
   try {
-    await new LineScanner().scan(handle, { from: 0, to: sizeBytes, signal }, (bytes, start, end, _offset, length) => {
+    await scanLines(handle, { from: 0, to: sizeBytes, signal }, (bytes, start, end, _offset, length) => {
       if (end - start === length) records.take(bytes.subarray(start, end), null, sum)
     })
     throwIfAborted(signal)

@@ -2,7 +2,8 @@ import type { AgentName } from '../../shared/session.js'
 import type { Log } from '../base/log.js'
 import type { RecognisedSed } from '../edits/sed-command.js'
 import type { BackupSource } from '../history/backup-source.js'
-import type { CatalogEntry, LogCounts } from './log-catalog.js'
+import type { CatalogEntry } from './log-catalog.js'
+import type { CatalogEnds, LogCounts } from './log-looks.js'
 import type { LogEnds } from './log-ends.js'
 import type { LogFile } from './log-files.js'
 import type { RecordedSession } from './recorded-session.js'
@@ -48,6 +49,11 @@ export interface OtherLogs {
    * and time are such that they change when the session does. Never throws; nothing for a file that is none of the agent's.
    */
   sessionsIn(found: LogFile): Promise<readonly LogFile[]>
+  /**
+   * What both ends of a log say, without reading what is between; `null` where they do not tell. Left out where `look` is as fast.
+   * Errors: those of `open`.
+   */
+  endsOf?(file: string, signal?: AbortSignal): Promise<CatalogEnds | null>
   /** What the list shows. Errors: those of `open`. */
   look(file: string, signal?: AbortSignal): Promise<{ readonly ends: LogEnds; readonly counts: LogCounts | null }>
 }

@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../../shared/ledger.js'
 import type { CommandJudgement } from '../../shared/policy.js'
 import type { ToolAnswer } from '../agents/agent-desk.js'
 import type { CarriedOut, Content, Ended } from '../approvals/question.js'
+import { firstSignal } from '../base/first-signal.js'
 import { askPerson } from './await-answer.js'
 import { proposeEdit } from './propose-edit.js'
 import { runCommand, type CommandResult } from './run-process.js'
@@ -94,7 +95,7 @@ interface NotedRun {
 
 /** Runs a command to its end; never rejects. */
 async function run(session: ToolSession, call: CallScope, proposal: CommandProposal, timeLimitMs: number, by: 'person' | 'rule' | 'policy', signal: AbortSignal): Promise<Ended<ToolAnswer>> {
-  const stop = firstOf(signal, session.ended)
+  const stop = firstSignal(signal, session.ended)
   try {
     const noted = await runNoted(session, call, proposal.command, timeLimitMs, stop.signal)
     return { kind: 'applied', outcome: `Ran: ${endOf(noted.process)}.`, value: answerOf(noted, by, proposal.interpret), undo: null, written: null }
@@ -105,15 +106,6 @@ async function run(session: ToolSession, call: CallScope, proposal: CommandPropo
   } finally {
     stop.release()
   }
-}
-
-/** A signal that fires with the first of several. Not `AbortSignal.any`, which the Node of older Electrons does not have. */
-function firstOf(...signals: readonly AbortSignal[]): { readonly signal: AbortSignal; release(): void } {
-  const stop = new AbortController()
-  const abort = (): void => stop.abort()
-  if (signals.some((signal) => signal.aborted)) abort()
-  for (const signal of signals) signal.addEventListener('abort', abort, { once: true })
-  return { signal: stop.signal, release: () => signals.forEach((signal) => signal.removeEventListener('abort', abort)) }
 }
 
 /** Runs a command between two looks at the disk. Errors, and it did not run: those of `settleOthers`, of a program that cannot be started. */

@@ -60,6 +60,7 @@ export async function newestPrompts(file: string): Promise<Pick<OpenedLog, 'prom
 /** Lists the logs of a folder with their titles, without counts. */
 export async function listTitles(folder: string): Promise<Pick<ListedLogs, 'n'>> {
   const catalog = new LogCatalog(null)
+  lookers.prepare()
   const { logs } = await findAllLogs([folder], isLogName)
   let n = 0
   const onEntry = ({ ends }: CatalogEntry): void => void (n += ends?.firstPrompt ? 1 : 0)
@@ -82,6 +83,8 @@ export async function relistSessions(folder: string): Promise<ListedLogs> {
 }
 
 async function list(folder: string, catalog: LogCatalog): Promise<ListedLogs> {
+  // As the app does.
+  if (catalog.isEmpty) lookers.prepare()
   const { logs } = await findAllLogs([folder], isLogName)
   const entries = logs.map((log) => catalog.take(log))
   let prompts = 0

@@ -78,11 +78,13 @@ export function createLibrary(options: LibraryOptions): Library {
   const { dataFolder, environment, home, log, store, isWatching, now = Date.now } = options
   const catalog = new LogCatalog(join(dataFolder, 'library'))
   const changes = gathered(options.onChanged)
-  const logs = new LogCollection({ catalog, lookers: createLogLookers(options.workerFile ?? null), log, isWatching, onChanged: changes.tell, now })
+  const lookers = createLogLookers(options.workerFile ?? null)
+  const logs = new LogCollection({ catalog, lookers, log, isWatching, onChanged: changes.tell, now })
   const isFolder = folderChecks(now)
 
   const scanAll = async (): Promise<void> => {
     await catalog.load()
+    if (catalog.isEmpty) lookers.prepare()
     if (isWatching) makeOwnPlace(dataFolder, log)
     for (const place of [...usualPlaces(readers, { environment, home, dataFolder }), ...options.locations().map((location) => addedPlace(readers, location, dataFolder))]) logs.addPlace(place)
     // One after the other, so that a log in two places belongs to the first.

@@ -96,6 +96,11 @@ export class LogCatalog {
     return entry
   }
 
+  /** Nothing is known yet: all that is found will be read. */
+  get isEmpty(): boolean {
+    return this.entries.size === 0
+  }
+
   of(file: string): CatalogEntry | undefined {
     return this.entries.get(file)
   }

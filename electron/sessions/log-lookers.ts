@@ -22,6 +22,8 @@ export const logWorkerMark = 'overturn-logs'
 export interface LogLookers {
   /** Tells each answer with the place of its question, in no order. Errors: CANCELLED. */
   look(questions: readonly LogQuestion[], onAnswer: (answer: LogAnswer, at: number) => void, signal?: AbortSignal): Promise<void>
+  /** Starts a thread before it is known what there is to look at. */
+  prepare(): void
   close(): Promise<void>
 }
 
@@ -31,7 +33,10 @@ const manyBytes = 64 << 20
 /** What a thread is given at a time. */
 const logsAtOnce = 16
 const bytesAtOnce = 4 << 20
-const mostThreads = 2
+/** Each compiles the same code anew, which costs as much as some thousand logs; half of the processor stays free. */
+const threads = Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)))
+/** So many tasks wait at a thread, so that it need not wait for the next one. */
+const tasksAhead = 2
 /** Threads that have nothing to do are ended after this time. */
 const idleMs = 10_000
 
@@ -43,49 +48,57 @@ interface Task extends LookTask {
 
 /** `workerFile` is the built `log-look-worker`; where it is not there (in tests) all is done on this thread. */
 export function createLogLookers(workerFile: string | null): LogLookers {
-  const idle: Worker[] = []
-  const busy = new Map<Worker, Task>()
+  /** The threads, each with what it was given and has not answered yet, in that order. */
+  const given = new Map<Worker, Task[]>()
   // Titles come before counts.
   const waiting: Record<LogQuestion['wanted'], Task[]> = { ends: [], counts: [] }
   const closed = new AbortController()
   let idleTimer: NodeJS.Timeout | undefined
 
-  const endIdle = async (): Promise<void> => {
+  const endAll = async (): Promise<void> => {
     clearTimeout(idleTimer)
-    await Promise.all(idle.splice(0).map((thread) => thread.terminate()))
+    const ended = [...given.keys()]
+    given.clear()
+    await Promise.all(ended.map((thread) => thread.terminate()))
+  }
+
+  const endWhenIdle = (): void => {
+    clearTimeout(idleTimer)
+    if ([...given.values()].every((tasks) => tasks.length === 0)) idleTimer = setTimeout(() => void endAll(), idleMs).unref()
   }
 
   const start = (file: string): Worker => {
     const thread = new Worker(file, { workerData: logWorkerMark })
-    const finish = (): Task | undefined => {
-      const task = busy.get(thread)
-      busy.delete(thread)
-      return task
-    }
+    const tasks: Task[] = []
+    given.set(thread, tasks)
     const breakDown = (): void => {
-      finish()?.fail()
+      given.delete(thread)
+      for (const task of tasks.splice(0)) task.fail()
       giveWork(file)
     }
     thread.on('message', ({ answers }: LookedAt) => {
-      const task = finish()
-      idle.push(thread)
-      thread.unref()
+      const task = tasks.shift()
       giveWork(file)
-      if (busy.size === 0) idleTimer = setTimeout(() => void endIdle(), idleMs).unref()
+      if (tasks.length === 0) thread.unref()
+      endWhenIdle()
       task?.take(answers)
     })
     thread.on('error', breakDown)
     thread.on('exit', breakDown)
+    thread.unref()
     return thread
   }
 
   const giveWork = (file: string): void => {
-    while (!closed.signal.aborted && (idle.length > 0 || busy.size < Math.min(mostThreads, availableParallelism()))) {
+    while (!closed.signal.aborted && waiting.ends.length + waiting.counts.length > 0) {
+      const [least] = [...given].sort(([, one], [, other]) => one.length - other.length)
+      const isFree = least !== undefined && (given.size < threads ? least[1].length === 0 : least[1].length < tasksAhead)
+      if (!isFree && given.size === threads) return
+      const thread = isFree ? least[0] : start(file)
       const task = waiting.ends.shift() ?? waiting.counts.shift()
       if (!task) return
       clearTimeout(idleTimer)
-      const thread = idle.pop() ?? start(file)
-      busy.set(thread, task)
+      given.get(thread)?.push(task)
       thread.ref()
       thread.postMessage({ questions: task.questions } satisfies LookTask)
     }
@@ -136,11 +149,14 @@ export function createLogLookers(workerFile: string | null): LogLookers {
       const stop = firstSignal(signal, closed.signal)
       await lookAtLogs(questions, onAnswer, stop.signal).finally(stop.release)
     },
+    prepare: () => {
+      if (workerFile === null || closed.signal.aborted || given.size > 0 || !existsSync(workerFile)) return
+      start(workerFile)
+      endWhenIdle()
+    },
     close: async () => {
       closed.abort()
-      const given = [...busy.keys()]
-      busy.clear()
-      await Promise.all([endIdle(), ...given.map((thread) => thread.terminate())])
+      await endAll()
     },
   }
 }

@@ -29,7 +29,7 @@ const responseKinds: Readonly<Record<string, RecordKind>> = {
 const sayings: ReadonlySet<string> = new Set(['agent_message', 'agent_reasoning', 'agent_reasoning_raw_content', 'AgentMessage', 'Reasoning', 'Plan'])
 const signs: ReadonlySet<string> = new Set(
   `task_started task_complete turn_started turn_complete turn_aborted thread_settings_applied thread_name_updated
-  context_compacted ContextCompaction entered_review_mode exited_review_mode WebSearch`.split(/\s+/),
+  context_compacted ContextCompaction entered_review_mode exited_review_mode WebSearch shutdown shutdown_complete`.split(/\s+/),
 )
 const tokenCount = 'token_count'
 /** Events that end a session; the first ones only a run that ends with its turn. */
@@ -106,13 +106,14 @@ function createSniffer(isOfResponses: boolean): RecordSniffer {
       const speaker = nameAt(bytes)
       return speaker === 'user' && isOfResponses ? recordKind.prompt : messageKind(speaker)
     },
+    timePlace: (line) => (standsAt(line, 0, opening) && line[opening.length + timeBytes] === quote ? opening.length : -1),
     edits: { kinds: new Set([recordKind.ledger]), take: editsOfPatch },
     classify(record) {
       return { kind: kindOf(record, isOfResponses), ...noIds }
     },
     promptText,
     promptIdOf: (record) => textAt(objectAt(record, 'payload'), 'turn_id'),
-    titleKind: recordKind.note,
+    titles: { kind: recordKind.note, marks: ['thread_name_updated'].map((each) => Buffer.from(each)) },
     titleOf: (record) => {
       const event = objectAt(record, 'payload')
       const text = textAt(event, 'type') === 'thread_name_updated' ? textAt(event, 'thread_name') : null

@@ -20,6 +20,9 @@ import { folderChecks, liveMs, summaryOf } from './session-summary.js'
 
 /** A list that changes is told of at most this often. */
 const tellMs = 200
+/** A long list less often, by so much for each session. */
+const tellMsForEach = 0.1
+const relateMs = 2000
 
 export interface LibraryOptions {
   readonly dataFolder: string
@@ -77,7 +80,7 @@ export interface Library {
 export function createLibrary(options: LibraryOptions): Library {
   const { dataFolder, environment, home, log, store, isWatching, now = Date.now } = options
   const catalog = new LogCatalog(join(dataFolder, 'library'))
-  const changes = gathered(options.onChanged)
+  const changes = gathered(options.onChanged, () => tellMs + tellMsForEach * logs.size)
   const lookers = createLogLookers(options.workerFile ?? null)
   const logs = new LogCollection({ catalog, lookers, log, isWatching, onChanged: changes.tell, now })
   const isFolder = folderChecks(now)
@@ -108,10 +111,13 @@ export function createLibrary(options: LibraryOptions): Library {
     })
   const isSession = ({ format, ends }: CatalogEntry): boolean => readerOf(format) !== null && ends !== null
   const sessionsOf = (entries: readonly CatalogEntry[]): readonly CatalogEntry[] => entries.filter(isSession)
-  /** Without those that are wholly in another one: the list shows no session twice. */
-  const listedOf = (all: readonly CatalogEntry[]): readonly CatalogEntry[] => {
-    const covered = new Set(readers.flatMap(({ format, coveredLogs }) => [...coveredLogs(all.filter((entry) => entry.format === format))]))
-    return all.filter(({ file }) => !covered.has(file))
+  let relations: LogRelations | null = null
+  /** How the logs are related. While thousands are counted, counts alone make it be worked out now and then. */
+  const relationsOf = (all: readonly CatalogEntry[]): LogRelations => {
+    const { revision, endsRevision } = catalog
+    const isOfCounts = relations?.endsRevision === endsRevision && logs.isCounting && now() - relations.at < relateMs
+    if (relations === null || (relations.revision !== revision && !isOfCounts)) relations = { ...relate(all), revision, endsRevision, at: now() }
+    return relations
   }
 
   const countIn = (location: string, listed: readonly CatalogEntry[]): number => {
@@ -139,9 +145,8 @@ export function createLibrary(options: LibraryOptions): Library {
   const library: Library = {
     list: () => {
       const all = sessionsOf(logs.entries())
-      const listed = listedOf(all)
-      // A log that is listed too can be gone to.
-      const shared = sharedTurns([...new Set([...listed, ...all])])
+      const { covered, shared } = relationsOf(all)
+      const listed = all.filter(({ file }) => !covered.has(file))
       const sessions = listed.map((entry) => {
         const turns = shared.get(entry.file)
         return turns ? { ...summarize(entry), sharedTurns: turns } : summarize(entry)
@@ -209,6 +214,23 @@ export function createLibrary(options: LibraryOptions): Library {
   return library
 }
 
+/** How logs are related, as of two revisions of the catalogue. */
+interface LogRelations {
+  /** Logs that are wholly in another one: the list shows no session twice. */
+  readonly covered: ReadonlySet<string>
+  readonly shared: ReturnType<typeof sharedTurns>
+  readonly revision: number
+  readonly endsRevision: number
+  readonly at: number
+}
+
+function relate(all: readonly CatalogEntry[]): Pick<LogRelations, 'covered' | 'shared'> {
+  const covered = new Set(readers.flatMap(({ format, coveredLogs }) => [...coveredLogs(all.filter((entry) => entry.format === format))]))
+  // A log that is listed too can be gone to.
+  const listed = all.filter(({ file }) => !covered.has(file))
+  return { covered, shared: sharedTurns([...new Set([...listed, ...all])]) }
+}
+
 /** A folder that is not there cannot be watched, and the first session of ours would be noticed late. */
 function makeOwnPlace(dataFolder: string, log: Log): void {
   try {
@@ -238,21 +260,21 @@ function unknownFormat(): ReviewError {
   return new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is no session log that is known here. Choose another file.')
 }
 
-/** Calls `tell` soon after the first of several changes. */
-function gathered(tell: () => void): { readonly tell: () => void; readonly tellLater: (ms: number) => void; readonly end: () => void } {
-  const waiting = new Map<number, NodeJS.Timeout>()
+/** Calls `tell` soon after the first of several changes; `waitMs` is asked at that time. */
+function gathered(tell: () => void, waitMs: () => number): { readonly tell: () => void; readonly tellLater: (ms: number) => void; readonly end: () => void } {
+  const waiting = new Map<'soon' | 'later', NodeJS.Timeout>()
   let isEnded = false
-  const tellLater = (ms: number): void => {
-    if (isEnded || waiting.has(ms)) return
+  const wait = (which: 'soon' | 'later', ms: () => number): void => {
+    if (isEnded || waiting.has(which)) return
     const timer = setTimeout(() => {
-      waiting.delete(ms)
+      waiting.delete(which)
       tell()
-    }, ms)
-    waiting.set(ms, timer.unref())
+    }, ms())
+    waiting.set(which, timer.unref())
   }
   return {
-    tell: () => tellLater(tellMs),
-    tellLater,
+    tell: () => wait('soon', waitMs),
+    tellLater: (ms) => wait('later', () => ms),
     end: () => {
       isEnded = true
       for (const timer of waiting.values()) clearTimeout(timer)

@@ -42,7 +42,10 @@ export interface CatalogLook {
  */
 export class LogCatalog {
   private readonly entries = new Map<string, CatalogEntry>()
-  private isChanged = false
+  /** Raised with each change of an entry, and with each that is more than its counts. */
+  revision = 0
+  endsRevision = 0
+  private savedRevision = 0
   private saving: Promise<void> = Promise.resolve()
 
   /** `folder` is where the catalogue and the indexes of big logs are kept; `null` for nowhere. */
@@ -74,8 +77,8 @@ export class LogCatalog {
   }
 
   private async write(): Promise<void> {
-    if (this.folder === null || !this.isChanged) return
-    this.isChanged = false
+    if (this.folder === null || this.revision === this.savedRevision) return
+    this.savedRevision = this.revision
     makeDataFolder(this.folder)
     const entries = [...this.entries.values()]
     const lines = [JSON.stringify({ version, entries: entries.length })]
@@ -92,7 +95,8 @@ export class LogCatalog {
     if (known && known.sizeBytes === log.sizeBytes && known.modifiedAtMs === log.modifiedAtMs) return known
     const entry = { ...log, key: known?.key ?? keyOf(log.file), format: known?.format ?? null, isUnreadable: false, ends: null, counts: null }
     this.entries.set(log.file, entry)
-    this.isChanged = true
+    this.revision++
+    this.endsRevision++
     return entry
   }
 
@@ -106,7 +110,9 @@ export class LogCatalog {
   }
 
   forget(file: string): void {
-    this.isChanged = this.entries.delete(file) || this.isChanged
+    if (!this.entries.delete(file)) return
+    this.revision++
+    this.endsRevision++
   }
 
   /**
@@ -151,7 +157,8 @@ export class LogCatalog {
     if (present && (present.sizeBytes !== seen.sizeBytes || present.modifiedAtMs !== seen.modifiedAtMs)) return present
     const entry = { ...(present ?? seen), ...learned }
     this.entries.set(entry.file, entry)
-    this.isChanged = true
+    this.revision++
+    if (learned.ends) this.endsRevision++
     return entry
   }
 }

@@ -41,6 +41,7 @@ export class LogCollection {
   private readonly ended = new AbortController()
   private readonly watch: LogWatch | null
   private scans = 0
+  private counts = 0
   private counting: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: CollectionOptions) {
@@ -51,6 +52,15 @@ export class LogCollection {
 
   get isScanning(): boolean {
     return this.scans > 0
+  }
+
+  /** How many logs there are. */
+  get size(): number {
+    return this.fileOf.size
+  }
+
+  get isCounting(): boolean {
+    return this.counts > 0
   }
 
   /** Entries of the logs of a place, or of all places, as they are known now. */
@@ -166,9 +176,16 @@ export class LogCollection {
       await catalog.look('counts', wanted, { lookers, signal: this.ended.signal, onEntry: onChanged })
       await catalog.save()
     }
-    this.counting = this.counting.then(count).catch((thrown: unknown) => {
-      if (!this.ended.signal.aborted) this.options.log.error('library.not-counted', thrown)
-    })
+    this.counts++
+    this.counting = this.counting
+      .then(count)
+      .catch((thrown: unknown) => {
+        if (!this.ended.signal.aborted) this.options.log.error('library.not-counted', thrown)
+      })
+      .finally(() => {
+        this.counts--
+        this.options.onChanged()
+      })
   }
 
   private background(event: string, work: Promise<void>): void {

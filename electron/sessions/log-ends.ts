@@ -9,6 +9,8 @@ const largestHeadBytes = 1 << 20
 const wantedPrompts = 20
 const keptTitle = 200
 const keptLineage = 16
+const timeBytes = 24
+const modelMark = Buffer.from('"model":"')
 /** How far back the end of a log is looked through for an answer, which names the model. */
 const listedTailSteps: readonly number[] = [1 << 16, 1 << 18, 1 << 20]
 
@@ -121,11 +123,13 @@ function lookAtTail(newestFirst: readonly TailLine[], sniffer: RecordSniffer, li
     if (newestPrompts.length >= wantedPrompts) break
     const kind = sniffer.sniff(bytes, 0, bytes.length, spot)
     const isPrompt = kind === null || kind === recordKind.prompt
-    const isReply = kind === recordKind.reply && model === null
-    const isTitle = kind === sniffer.titleKind && title?.rank !== 0
+    const isReply = kind === recordKind.reply && model === null && bytes.includes(modelMark)
+    const isTitle = kind === sniffer.titles.kind && title?.rank !== 0 && sniffer.titles.marks.some((mark) => bytes.includes(mark))
     const mayEnd = !isEndKnown && (kind === recordKind.note || kind === recordKind.reply || kind === recordKind.prompt)
     const isWanted = kind === null || isReply || isTitle || mayEnd || (isPrompt && wantsPrompts)
-    if (!isWanted && lastActiveAt !== null) continue
+    lastActiveAt ??= kind === null ? null : timeAtPlace(bytes, sniffer.timePlace(bytes, spot))
+    // A record of copies has no time of its own.
+    if (!isWanted && (lastActiveAt !== null || kind === recordKind.copies || kind === recordKind.addedCopies)) continue
     const record = parseObject(bytes.toString())
     if (!record) continue
     lastActiveAt ??= timeAt(record, 'timestamp')
@@ -139,6 +143,12 @@ function lookAtTail(newestFirst: readonly TailLine[], sniffer: RecordSniffer, li
     }
   }
   return { model, title, lastActiveAt, end, newestPrompts }
+}
+
+/** The time that stands at a place of a line; `null` where none does. */
+function timeAtPlace(line: Buffer, place: number): number | null {
+  const at = place < 0 ? NaN : Date.parse(line.toString('latin1', place, place + timeBytes))
+  return Number.isFinite(at) ? at : null
 }
 
 /** Of two titles the one of lower rank; of the same rank the one that was found first. */

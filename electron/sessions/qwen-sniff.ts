@@ -126,6 +126,8 @@ export const qwenSniffer: RecordSniffer = {
     return null
   },
 
+  timePlace: (_, { sessionStart }) => sessionStart + idBytes + timeKey.length,
+
   classify(record) {
     const id = textAt(record, 'uuid')
     const parentId = record['parentUuid']
@@ -172,7 +174,7 @@ export const qwenSniffer: RecordSniffer = {
     return isOver ? 'ended' : record['type'] === 'assistant' ? 'going' : null
   },
 
-  titleKind: recordKind.note,
+  titles: { kind: recordKind.note, marks: ['custom_title'].map((each) => Buffer.from(each)) },
   titleOf: (record) => {
     const text = textAt(record, 'subtype') === 'custom_title' ? textAt(objectAt(record, 'systemPayload'), 'customTitle') : null
     return text === null ? null : { text, rank: 0 }

@@ -94,6 +94,8 @@ export interface RecordSniffer {
   readonly lateMark?: Buffer
   /** The kind by the first bytes of a line, read in place; `null` where only the parsed line can tell. */
   sniff(bytes: Buffer, start: number, end: number, spot: SniffSpot): RecordKind | null
+  /** Where the time of a sniffed line stands, 24 bytes; -1 where only the parsed line can tell. */
+  timePlace(line: Buffer, spot: SniffSpot): number
   /** The kind by the parsed line: the truth, which `sniff` must never contradict. */
   classify(record: JsonObject): Classified
   /**
@@ -120,8 +122,8 @@ export interface RecordSniffer {
   endOf?(record: JsonObject, lineage: readonly string[]): 'ended' | 'going' | null
   /** A title that a record gives to the session; of several the lowest rank counts, of those the newest. */
   titleOf(record: JsonObject): { readonly text: string; readonly rank: number } | null
-  /** The kind of those records. */
-  readonly titleKind: RecordKind
+  /** The kind of those records, and bytes of which one stands in each. */
+  readonly titles: { readonly kind: RecordKind; readonly marks: readonly Buffer[] }
   /**
    * Names in a record before the first prompt, that one included, by which the reader tells copies and continuations of a session
    * apart: kept with the log's ends, with whatever meaning the reader gives them.

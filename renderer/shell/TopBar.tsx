@@ -92,7 +92,9 @@ function Crumb({ session }: { readonly session: OpenSession }) {
       <Problems session={session} />
       {summary.workspace === null && (
         <Button size="small" icon="folder" onClick={() => void chooseWorkspace(session.key)}>
-          Attach<span className="crumb-more"> a folder…</span>
+          <span>
+            Attach<span className="crumb-more"> a folder…</span>
+          </span>
         </Button>
       )}
       {/* Last, since it may come later than the rest. */}

@@ -2,10 +2,12 @@ import { closeSync, openSync, statSync, type Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { throwIfAborted } from '../../shared/errors.js'
+import type { Usage } from '../../shared/usage.js'
 import type { StartedAgent } from './codex-drafts.js'
 import { findSegment, segmentFacts, storeOf, type SegmentFacts } from './codex-segments.js'
 import { codexSniffer } from './codex-sniff.js'
 import { decodeTurn, type DecodedTurn } from './codex-turn.js'
+import { usageOfAgent } from './codex-usage.js'
 import { readBytes } from './file-reads.js'
 import { objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
 import { plainSize, readPlainLog } from './plain-log.js'
@@ -31,6 +33,8 @@ export interface AgentLog {
   readonly version: string | null
   readonly folder: string | null
   readonly work: DecodedTurn
+  /** `null` where no tokens are recorded. */
+  readonly usage: Usage | null
   /** Changes when the log does. */
   readonly stamp: string
 }
@@ -141,8 +145,9 @@ export class CodexAgents {
     if (stamp === null || thread === null || parent === null) return null
     const before = this.read.get(file)
     if (before?.stamp === stamp) return before
-    const work = decodeTurn(await this.ownRecords(await readPlainLog(file), thread, parent))
-    const agent = { file, thread, parent, name: facts.agent ?? facts.path?.split('/').at(-1) ?? 'agent', path: facts.path, version: facts.version, folder, work, stamp }
+    const records = await this.ownRecords(await readPlainLog(file), thread, parent)
+    const work = decodeTurn(records)
+    const agent = { file, thread, parent, name: facts.agent ?? facts.path?.split('/').at(-1) ?? 'agent', path: facts.path, version: facts.version, folder, work, usage: usageOfAgent(records), stamp }
     this.read.set(file, agent)
     return agent
   }

@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { throwIfAborted } from '../../shared/errors.js'
+import { addUsage, type Usage } from '../../shared/usage.js'
 import type { CatalogEntry } from './log-catalog.js'
 import type { LogEnds } from './log-ends.js'
 
@@ -100,6 +101,30 @@ export function shownElsewhere(logs: readonly CatalogEntry[]): ReadonlySet<strin
     if (each.parent !== null && isJoined(each.thread)) covered.add(each.file)
   }
   return covered
+}
+
+/** What the agents took that a log's thread started, and those that they started, by the log. Each counts for all files of the thread. */
+export function usageOfStarted(logs: readonly CatalogEntry[]): ReadonlyMap<string, Usage> {
+  const facts = logs.flatMap(({ file, ends, counts }) => (ends ? [{ file, usage: counts?.usage ?? null, ...segmentFacts(ends) }] : []))
+  if (facts.every(({ parent }) => parent === null)) return new Map()
+  const parentOf = new Map(facts.flatMap(({ thread, parent }) => (thread === null ? [] : [[thread, parent] as const])))
+  const taken = new Map<string, Usage>()
+  for (const { thread, usage } of facts) {
+    const seen = new Set<string>()
+    let top = thread
+    for (let above = thread; above !== null && !seen.has(above); above = parentOf.get(above) ?? null) {
+      seen.add(above)
+      top = above
+    }
+    const sum = top === null || top === thread ? null : addUsage(taken.get(top) ?? null, usage)
+    if (top !== null && sum) taken.set(top, sum)
+  }
+  return new Map(facts.flatMap(({ file, thread }) => (thread !== null && taken.has(thread) ? [[file, taken.get(thread) as Usage] as const] : [])))
+}
+
+/** Whether a log is of an agent that another one started: what its running sum begins with may be that one's. */
+export function isOfAgent(lineage: LogEnds['lineage']): boolean {
+  return segmentFacts({ lineage }).parent !== null
 }
 
 /** The identity of a file's segment: what its name ends with. */

@@ -2,7 +2,7 @@ import type { PromptId } from '../../shared/ids.js'
 import type { AgentName, RecordedRewind, SessionProblem, TranscriptEntry, Turn } from '../../shared/session.js'
 import type { PromptSnapshot } from '../../shared/snapshot.js'
 import { addUsage, type Usage } from '../../shared/usage.js'
-import type { CodexAgents } from './codex-agents.js'
+import type { AgentLog, CodexAgents, Span } from './codex-agents.js'
 import { CodexLedger, type LedgerTurn } from './codex-ledger.js'
 import type { SegmentFacts } from './codex-segments.js'
 import { skippedType } from './codex-turn.js'
@@ -132,14 +132,29 @@ export class CodexSession implements RecordedSession {
     return (await this.ownerOf(promptId, signal)).readOutput(promptId, callId, signal)
   }
 
-  /** The last file's running sum has what came before it; where that one has none yet, the turns are added up. */
+  /** With what the agents took that were started. */
   async usage(promptId: PromptId | null, signal?: AbortSignal): Promise<Usage | null> {
-    if (promptId !== null) return (await this.ownerOf(promptId, signal)).usage(promptId, signal)
+    const own = promptId === null ? await this.ownUsage(signal) : await (await this.ownerOf(promptId, signal)).usage(promptId, signal)
+    const { from, to } = promptId === null ? { from: -Infinity, to: Infinity } : this.spanOf(promptId)
+    const agents = new Map<string, AgentLog>()
+    for (const segment of this.segments) for (const agent of await segment.agents.all(signal)) agents.set(agent.file, agent)
+    return [...agents.values()].filter(({ work }) => work.startedAt >= from && work.startedAt < to).reduce((sum, { usage }) => addUsage(sum, usage), own)
+  }
+
+  /** The last file's running sum has what came before it; where that one has none yet, the turns are added up. */
+  private async ownUsage(signal?: AbortSignal): Promise<Usage | null> {
     const own = await this.own.session.usage(null, signal)
     if (own || this.segments.length === 1) return own
     let sum: Usage | null = null
-    for (const turn of this.turns) sum = addUsage(sum, await this.usage(turn.promptId, signal))
+    for (const { promptId } of this.turns) sum = addUsage(sum, await (await this.ownerOf(promptId, signal)).usage(promptId, signal))
     return sum
+  }
+
+  /** From the start of a turn to that of the next one, which may have been set aside since. */
+  private spanOf(promptId: PromptId): Span {
+    const all = this.look().turns.flatMap(({ turns }) => turns.map(({ turn }) => turn))
+    const from = all.find((turn) => turn.promptId === promptId)?.startedAt ?? Infinity
+    return { from, to: Math.min(...all.map(({ startedAt }) => (startedAt > from ? startedAt : Infinity))) }
   }
 
   async snapshotOf(): Promise<PromptSnapshot | null> {

@@ -3,7 +3,7 @@ import { noBackups } from './backup-history.js'
 import { CodexAgents } from './codex-agents.js'
 import { outputOf } from './codex-calls.js'
 import { CodexSession, rowsBetween, type Segment } from './codex-session.js'
-import { findSegment, segmentFacts, shownElsewhere } from './codex-segments.js'
+import { findSegment, segmentFacts, shownElsewhere, usageOfStarted } from './codex-segments.js'
 import { threadName } from './codex-titles.js'
 import { transcriptOf } from './codex-transcript.js'
 import { decodeTurn } from './codex-turn.js'
@@ -31,6 +31,7 @@ export const codexReader: SessionReader = {
   others: null,
   isArchived: (file) => file.split(/[/\\]/).includes('archived_sessions'),
   coveredLogs: shownElsewhere,
+  usageOfStarted,
   titleBeside: threadName,
   open: openCodexSession,
 }

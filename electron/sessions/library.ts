@@ -4,6 +4,7 @@ import type { SessionList } from '../../shared/contract.js'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import { sessionKey, type SessionKey } from '../../shared/ids.js'
 import type { SessionSummary } from '../../shared/session.js'
+import type { Usage } from '../../shared/usage.js'
 import type { Log } from '../base/log.js'
 import { makeDataFolder } from '../base/data-files.js'
 import type { BackupSource } from '../history/backup-source.js'
@@ -101,8 +102,10 @@ export function createLibrary(options: LibraryOptions): Library {
       if (!isClosed) log.error('library.not-listed', thrown)
     })
 
+  let relations: LogRelations | null = null
   const summarize = (entry: CatalogEntry): SessionSummary =>
     summaryOf(entry, logs.placeOfLog(entry), {
+      usageBeside: relations?.usageBeside.get(entry.file) ?? null,
       now: now(),
       attachments: options.attachments(),
       fallbackWorkspace: options.fallbackWorkspace,
@@ -111,7 +114,6 @@ export function createLibrary(options: LibraryOptions): Library {
     })
   const isSession = ({ format, ends }: CatalogEntry): boolean => readerOf(format) !== null && ends !== null
   const sessionsOf = (entries: readonly CatalogEntry[]): readonly CatalogEntry[] => entries.filter(isSession)
-  let relations: LogRelations | null = null
   /** How the logs are related. While thousands are counted, counts alone make it be worked out now and then. */
   const relationsOf = (all: readonly CatalogEntry[]): LogRelations => {
     const { revision, endsRevision } = catalog
@@ -138,6 +140,7 @@ export function createLibrary(options: LibraryOptions): Library {
 
   const summaryByKey = (key: SessionKey): SessionSummary => {
     const entry = logs.entryOf(key)
+    relationsOf(sessionsOf(logs.entries()))
     if (entry?.ends) return summarize(entry)
     throw new ReviewError('SESSION_NOT_FOUND', 'This session is not in the list any more. Look at the list again.', { details: { session: key } })
   }
@@ -176,7 +179,9 @@ export function createLibrary(options: LibraryOptions): Library {
     summaryOf: summaryByKey,
     find: async (name, signal) => {
       await library.whenListed(signal)
-      const named = sessionsOf(logs.entries()).map(summarize).filter(({ id, key }) => id === name || key === name)
+      const all = sessionsOf(logs.entries())
+      relationsOf(all)
+      const named = all.map(summarize).filter(({ id, key }) => id === name || key === name)
       const file = resolve(name)
       // An empty name (an unset variable of a script) means no place.
       const isPath = name !== '' && named.length === 0 && existsSync(file)
@@ -219,16 +224,20 @@ interface LogRelations {
   /** Logs that are wholly in another one: the list shows no session twice. */
   readonly covered: ReadonlySet<string>
   readonly shared: ReturnType<typeof sharedTurns>
+  /** What other logs add to the tokens of one. */
+  readonly usageBeside: ReadonlyMap<string, Usage>
   readonly revision: number
   readonly endsRevision: number
   readonly at: number
 }
 
-function relate(all: readonly CatalogEntry[]): Pick<LogRelations, 'covered' | 'shared'> {
-  const covered = new Set(readers.flatMap(({ format, coveredLogs }) => [...coveredLogs(all.filter((entry) => entry.format === format))]))
+function relate(all: readonly CatalogEntry[]): Omit<LogRelations, 'revision' | 'endsRevision' | 'at'> {
+  const ofReaders = readers.map((reader) => ({ reader, logs: all.filter(({ format }) => format === reader.format) }))
+  const covered = new Set(ofReaders.flatMap(({ reader, logs }) => [...reader.coveredLogs(logs)]))
+  const usageBeside = new Map(ofReaders.flatMap(({ reader, logs }) => [...(reader.usageOfStarted?.(logs) ?? [])]))
   // A log that is listed too can be gone to.
   const listed = all.filter(({ file }) => !covered.has(file))
-  return { covered, shared: sharedTurns([...new Set([...listed, ...all])]) }
+  return { covered, usageBeside, shared: sharedTurns([...new Set([...listed, ...all])]) }
 }
 
 /** A folder that is not there cannot be watched, and the first session of ours would be noticed late. */

@@ -11,7 +11,7 @@ import { noEnds, type CatalogEnds, type LogAnswer, type LogCounts, type LogQuest
 import type { LogFormat } from './record-sniff.js'
 
 /** Raised with each change of what an entry holds. */
-const version = 9
+const version = 10
 /** Entries that are written or read without a pause. */
 const entriesAtOnce = 200
 const forgetAfterMs = 30 * 24 * 3600 * 1000
@@ -120,7 +120,7 @@ export class LogCatalog {
    * Errors: CANCELLED.
    */
   async look(wanted: LogQuestion['wanted'], entries: readonly CatalogEntry[], { lookers, signal, withSums = true, onEntry }: CatalogLook): Promise<void> {
-    const questions = entries.map(({ file, sizeBytes, key }) => ({ wanted, file, sizeBytes, indexFile: this.indexFile(key), withSums }))
+    const questions = entries.map(({ file, sizeBytes, key, ends }) => ({ wanted, file, sizeBytes, indexFile: this.indexFile(key), withSums, lineage: ends?.lineage ?? [] }))
     const take = ({ format, isUnreadable, ends, counts }: LogAnswer, at: number): void => {
       const entry = entries[at]
       if (!entry) return

@@ -44,6 +44,7 @@ function questionsIn(folder: string, wanted: LogQuestion['wanted'], count = enou
     sizeBytes: statSync(file, { throwIfNoEntry: false })?.size ?? 0,
     indexFile: null,
     withSums: true,
+    lineage: [],
   }))
 }
 

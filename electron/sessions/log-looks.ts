@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { DiffStat } from '../../shared/changes.js'
 import type { Usage } from '../../shared/usage.js'
 import { throwIfAborted } from '../../shared/errors.js'
+import { isOfAgent } from './codex-segments.js'
 import type { Branches } from './log-branches.js'
 import { readLogEnds, type LogEnds } from './log-ends.js'
 import { LogReader } from './log-reader.js'
@@ -46,6 +47,8 @@ export interface LogQuestion {
   readonly indexFile: string | null
   /** Whether lines, files and tokens are summed up too. */
   readonly withSums: boolean
+  /** Of the log's ends, where they are known. */
+  readonly lineage: LogEnds['lineage']
 }
 
 /** What was learned of a log; a part that is left out was not looked at. */
@@ -99,13 +102,13 @@ async function endsOf(file: string): Promise<LogAnswer> {
   }
 }
 
-async function countsOf({ file, sizeBytes, indexFile, withSums }: LogQuestion, signal: AbortSignal | undefined): Promise<LogAnswer> {
+async function countsOf({ file, sizeBytes, indexFile, withSums, lineage }: LogQuestion, signal: AbortSignal | undefined): Promise<LogAnswer> {
   const isIndexed = sizeBytes >= indexedBytes
   const reader = await LogReader.open({ file, indexFile: isIndexed ? indexFile : null, isKept: isIndexed, isDeep: false })
   try {
     await reader.load(signal)
     const beside = readerOf(reader.sniffer.format)?.usageBeside?.(file) ?? noUsageBeside
-    const sums = withSums ? await recordedSums(reader, beside, signal) : { stat: null, files: null, usage: null }
+    const sums = withSums ? await recordedSums(reader, beside, signal, !isOfAgent(lineage)) : { stat: null, files: null, usage: null }
     const { index, sniffer } = reader
     const { turns, branches } = shapeOf(index)
     const trail = sniffer.hasIds ? trailOf(index, branches) : []

@@ -17,13 +17,16 @@ export interface RecordedSums {
   readonly usage: Usage | null
 }
 
-/** What a list shows of a whole log; each is `null` where the log tells nothing of it, or is too big to be read for a list. */
-export async function recordedSums(reader: LogReader, beside: UsageBeside, signal?: AbortSignal): Promise<RecordedSums> {
-  return reader.size > largestLogBytes ? { stat: null, files: null, usage: null } : sumsOf(reader, beside, signal)
+/**
+ * What a list shows of a whole log; each is `null` where the log tells nothing of it, or is too big to be read for a list. `isWhole`:
+ * what its running sum begins with is a part of it.
+ */
+export async function recordedSums(reader: LogReader, beside: UsageBeside, signal?: AbortSignal, isWhole = true): Promise<RecordedSums> {
+  return reader.size > largestLogBytes ? { stat: null, files: null, usage: null } : sumsOf(reader, beside, signal, isWhole)
 }
 
 /** The same, whatever it takes. */
-export async function sumsOf(reader: LogReader, beside: UsageBeside, signal?: AbortSignal): Promise<RecordedSums> {
+export async function sumsOf(reader: LogReader, beside: UsageBeside, signal?: AbortSignal, isWhole = true): Promise<RecordedSums> {
   const { edits, usage } = reader.sniffer
   const { rows } = reader.index
   const live = new Set(shapeOf(reader.index).branches.live.map(({ prompt }) => prompt))
@@ -31,7 +34,7 @@ export async function sumsOf(reader: LogReader, beside: UsageBeside, signal?: Ab
   const tellsEdits = (row: number): boolean => edits?.kinds.has(rows.kindOf(row)) === true && live.has(rows.promptOf(row))
   const tellsUsage = (row: number): boolean => usage?.kinds.has(rows.kindOf(row)) ?? false
   const wanted = Array.from({ length: rows.count }, (_, row) => row).filter((row) => tellsEdits(row) || tellsUsage(row))
-  const sum = new UsageSum(true)
+  const sum = new UsageSum(isWhole)
   let stat: DiffStat | null = null
   const files = new Set<string>()
   await reader.readRows(

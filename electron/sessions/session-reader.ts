@@ -1,4 +1,5 @@
 import type { AgentName } from '../../shared/session.js'
+import type { Usage } from '../../shared/usage.js'
 import type { Log } from '../base/log.js'
 import type { RecognisedSed } from '../edits/sed-command.js'
 import type { BackupSource } from '../history/backup-source.js'
@@ -76,6 +77,8 @@ export interface SessionReader {
   isArchived?(file: string): boolean
   /** Files, among the agent's logs as they were found, that the list leaves out, since another one holds all that they hold. */
   coveredLogs(logs: readonly CatalogEntry[]): ReadonlySet<string>
+  /** Tokens and cost of covered logs that count with another one, by that one. */
+  usageOfStarted?(logs: readonly CatalogEntry[]): ReadonlyMap<string, Usage>
   /** The title that the agent keeps of a session beside its log, where it does so; it counts before what the log says. */
   titleBeside?(file: string, sessionId: string): string | null
   /** Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN. */

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import type { SessionSummary } from '../../shared/session.js'
+import { addUsage, type Usage } from '../../shared/usage.js'
 import { titleOf } from './log-ends.js'
 import type { CatalogEntry } from './log-catalog.js'
 import { readerOf } from './readers.js'
@@ -12,6 +13,8 @@ const recordLagMs = 10 * 60_000
 const folderCheckMs = 2000
 
 export interface SummaryContext {
+  /** What logs that are not listed add to its tokens. */
+  readonly usageBeside: Usage | null
   readonly now: number
   /** Session id to the folder that a person attached to it. */
   readonly attachments: Readonly<Record<string, string>>
@@ -48,7 +51,7 @@ export function summaryOf(entry: CatalogEntry, place: SessionPlace, context: Sum
     turns: counts?.turns ?? null,
     stat: counts?.stat ?? null,
     files: counts?.files ?? null,
-    usage: counts?.usage ?? null,
+    usage: counts ? addUsage(counts.usage, context.usageBeside) : null,
     end,
     problems: counts?.problems ?? 0,
     isLive: end === null && context.now - Math.min(modifiedAt, (ends?.lastActiveAt ?? modifiedAt) + recordLagMs) < liveMs,

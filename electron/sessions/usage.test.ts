@@ -215,6 +215,38 @@ describe('tokens of Codex', () => {
     expect(await totals(log)).toEqual([1100, 100, 100])
   })
 
+  it('of agents that it started count in the turn in which these began, and once, whatever talk they took over', async () => {
+    const begin = Date.parse('2026-03-01T10:00:00Z')
+    const home = inTemp('codex-agents')
+    const idOf = (last: string): string => `00000000-0000-7000-8000-00000000000${last}`
+    const startedBy = (above: string): object => ({ source: { subagent: { thread_spawn: { parent_thread_id: above, depth: 1, agent_nickname: 'Ada' } } } })
+    const save = (id: string, log: CodexLog): string => put(join(home, '.codex/sessions/2026/03/01', `rollout-2026-03-01T10-00-00-${id}.jsonl`), log.text())
+    const log = new CodexLog('/home/dev/acme', begin, { id: idOf('a') })
+    log.prompt('t1')
+    count(log, 100, 100)
+    const child = new CodexLog('/home/dev/acme', log.time + 1000, { id: idOf('b'), ...startedBy(idOf('a')) })
+    child.prompt('c1')
+    count(child, 30, 30)
+    count(child, 70, 40)
+    const grandchild = new CodexLog('/home/dev/acme', child.time + 1000, { id: idOf('c'), ...startedBy(idOf('b')) })
+    grandchild.prompt('g1')
+    count(grandchild, 20, 20)
+    log.wait(10_000)
+    log.prompt('t2')
+    count(log, 250, 150)
+    // It goes on with the running sum of the talk that it took over.
+    const fork = new CodexLog('/home/dev/acme', log.time + 1000, { id: idOf('d'), ...startedBy(idOf('a')) })
+    fork.prompt('f1')
+    count(fork, 260, 10)
+    count(fork, 275, 15)
+    for (const [id, each] of [['b', child], ['c', grandchild], ['d', fork]] as const) save(idOf(id), each)
+    const expected = [250 + 70 + 20 + 25, 100 + 70 + 20, 150 + 25]
+    const found = await usageIn(await openCodex(save(idOf('a'), log)))
+    expect(found.map((usage) => (Array.isArray(usage) ? usage[3] : usage))).toEqual(expected)
+    const sessions = await listed(home)
+    expect([[...sessions.keys()], sessions.get(idOf('a'))?.usage?.total]).toEqual([[idOf('a')], expected[0]])
+  })
+
   it('take what is no count for unknown', async () => {
     const log = new CodexLog('/home/dev/acme', 0)
     log.prompt('t1')

@@ -59,10 +59,18 @@ describe('records of Codex', () => {
     expect([
       codexSnifferFor(lines(...asked, event({ type: 'user_message', message: 'Do it' }), said('assistant', 'Done'))) === codexSniffer,
       codexSnifferFor(lines(...asked, said('assistant', 'Done'))) === codexResponseSniffer,
-      codexSnifferFor(lines(...asked)) === codexSniffer,
+      codexSnifferFor(lines(...asked, item({ type: 'reasoning', summary: [] }))) === codexResponseSniffer,
+      codexSnifferFor(lines(...asked, item({ type: 'function_call', name: 'shell', call_id: 'c' }))) === codexResponseSniffer,
       kindsOf(codexResponseSniffer, said('user', 'Do it')),
       kindsOf(codexResponseSniffer, said('user', 'Warning: apply_patch was requested via shell')),
       kindsOf(codexResponseSniffer, said('user', '<p>', { internal_chat_message_metadata_passthrough: { content_item_kinds: ['user.text'] } })),
-    ]).toEqual([true, true, true, ['prompt', 'prompt'], ['prompt', 'note'], ['prompt', 'prompt']])
+    ]).toEqual([true, true, true, true, ['prompt', 'prompt'], ['prompt', 'note'], ['prompt', 'prompt']])
+  })
+
+  it('tell nothing by a head that shows no answered prompt, or only a part of it', () => {
+    const records = [said('developer', 'Rules'), said('user', '<environment_context>'), said('assistant', 'Hello'), said('user', 'Do it'), item({ type: 'ghost_snapshot' }), item({ type: 'function_call', name: 'shell' })]
+    const log = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    const cut = log.lastIndexOf('function_call')
+    expect([codexSnifferFor(log.subarray(0, cut)), codexSnifferFor(log.subarray(0, log.length - 1)), codexSnifferFor(log)]).toEqual([null, null, codexResponseSniffer])
   })
 })

@@ -11,6 +11,7 @@ const item = Buffer.from('item')
 const payload = Buffer.from('payload')
 const openBrace = 123
 const quote = 34
+const newline = 10
 const opening = Buffer.from('{"timestamp":"')
 const timeBytes = 24
 const spot = newPairSpot()
@@ -66,16 +67,27 @@ export const codexSniffer: RecordSniffer = createSniffer(false)
 /** The same for a log that holds only what the model was given. */
 export const codexResponseSniffer: RecordSniffer = createSniffer(true)
 
-/** Which of the two fits: the second only where the head shows a prompt that was answered, and no event of a prompt. */
-export function codexSnifferFor(head: Buffer): RecordSniffer {
+/** What the model is given in a turn without being asked; every other response item behind a prompt is an answer to it. */
+const unasked: ReadonlySet<string> = new Set(['ghost_snapshot', 'compaction', 'compaction_summary'])
+
+/**
+ * Which of the two fits: the second where a prompt was answered, and no event showed it before that. `null` where these first bytes
+ * of a log do not tell; a line that is cut off tells nothing.
+ */
+export function codexSnifferFor(head: Buffer): RecordSniffer | null {
   let isAsked = false
-  for (const line of head.toString('utf8').split('\n')) {
+  for (let start = 0, end = head.indexOf(newline); end >= 0; start = end + 1, end = head.indexOf(newline, start)) {
+    const line = head.toString('utf8', start, end)
     if (/"type":"(user_message|UserMessage)"/.test(line)) return codexSniffer
-    if (!line.includes('"type":"message"')) continue
-    if (line.includes('"role":"user"') && !/"text":"(<|# AGENTS|Warning: )/.test(line)) isAsked = true
-    if (isAsked && line.includes('"role":"assistant"')) return codexResponseSniffer
+    if (!line.includes('"response_item"')) continue
+    const item = objectAt(parseObject(line), 'payload')
+    const kind = textAt(item, 'type') ?? ''
+    const speaker = textAt(item, 'role')
+    const isAnswer = kind === 'message' ? speaker === 'assistant' : !unasked.has(kind)
+    if (isAsked && isAnswer) return codexResponseSniffer
+    if (item && kind === 'message' && speaker === 'user' && isTyped(item)) isAsked = true
   }
-  return codexSniffer
+  return null
 }
 
 function createSniffer(isOfResponses: boolean): RecordSniffer {

@@ -381,4 +381,17 @@ describe('sessions of Codex', () => {
       [['t1', false, 'unknown', 'unknown']],
     ])
   })
+
+  it.each([10, 20_000, 200_000])('is told by what the model was given where nothing shows what the user saw, with a first prompt of %d letters', async (length) => {
+    const log = new CodexLog('/home/dev/acme', begin, { id: thread, base_instructions: { text: 'x'.repeat(22_000) } })
+    const say = (role: string, text: string): void => log.add('response_item', { type: 'message', role, content: [{ type: 'input_text', text }] })
+    say('user', '<environment_context>/home/dev/acme</environment_context>')
+    say('user', `Do it ${'y'.repeat(length)}`)
+    log.add('response_item', { type: 'function_call', name: 'shell', arguments: '{}', call_id: 'c1' })
+    log.add('response_item', { type: 'function_call_output', call_id: 'c1', output: 'ok' })
+    say('user', 'Go on')
+    const home = store()
+    const session = await opened(put(home, `rollout-2026-03-01T10-00-00-${thread}.jsonl`, log.text()))
+    expect(session.turns.map(({ prompt }) => prompt.slice(0, 6))).toEqual(['Do it ', 'Go on'])
+  })
 })

@@ -8,25 +8,36 @@ const sniffers: readonly RecordSniffer[] = [qwenSniffer, claudeSniffer, codexSni
 
 /** How much of a log is looked at to tell its format. */
 export const formatHeadBytes = 1 << 16
+/** The same, a piece at a time: the first tells most, the last how prompts are told in a log whose first one is long. */
+export const formatHeadSteps: readonly number[] = [4096, formatHeadBytes, 1 << 20]
 const looks = 64
 const openingBytes = 200
 
 /** Whose records a log holds, by its first bytes; `null` where none is known here. */
 export function sniffFormat(head: Buffer): RecordSniffer | null {
+  return tellFormat(head).sniffer
+}
+
+/** The same, and whether more bytes could tell something else. */
+export function tellFormat(head: Buffer): { readonly sniffer: RecordSniffer | null; readonly isSure: boolean } {
   const spot = { idStart: 0, parentStart: 0, sessionStart: 0 }
   let start = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0
   for (let looked = 0; looked < looks && start < head.length; looked++) {
     const close = head.indexOf(10, start)
     const end = close < 0 ? head.length : close
     // The first bytes alone are sure for this one, also where a first line is longer than the head.
-    if (qwenSniffer.sniff(head, start, end, spot) !== null) return qwenSniffer
+    if (qwenSniffer.sniff(head, start, end, spot) !== null) return { sniffer: qwenSniffer, isSure: true }
     const record = parseObject(head.toString('utf8', start, end))
     const format = record ? formatOf(record) : close < 0 ? formatOfOpening(head.toString('latin1', start, start + openingBytes)) : null
     const sniffer = sniffers.find((each) => each.format === format)
-    if (sniffer) return sniffer === codexSniffer ? codexSnifferFor(head) : sniffer
+    if (sniffer === codexSniffer) {
+      const told = codexSnifferFor(head)
+      return { sniffer: told ?? codexSniffer, isSure: told !== null }
+    }
+    if (sniffer) return { sniffer, isSure: true }
     start = end + 1
   }
-  return null
+  return { sniffer: null, isSure: head.length >= formatHeadBytes }
 }
 
 /** The format by the first bytes of a first record that is longer than the head. */

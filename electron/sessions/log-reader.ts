@@ -7,7 +7,7 @@ import { makeDataFolder, replaceDataFile } from '../base/data-files.js'
 import { isMissing } from '../base/disk-errors.js'
 import { lookAtBytes, readBytes } from './file-reads.js'
 import { maxLineBytes, scanLines } from './jsonl.js'
-import { formatHeadBytes, sniffFormat } from './log-format.js'
+import { formatHeadBytes, formatHeadSteps, tellFormat } from './log-format.js'
 import { encodeLogIndex, loadLogIndex, type LogStamp } from './log-index-file.js'
 import { LogIndex } from './log-index.js'
 import type { RecordSniffer } from './record-sniff.js'
@@ -15,8 +15,6 @@ import type { RecordSniffer } from './record-sniff.js'
 /** What is read at once below this is parsed line by line, so that each broken line is found. A log above it has its index saved. */
 const smallBytes = 4 << 20
 const headHashBytes = 4096
-/** Tells the format of most logs. */
-const shortHeadBytes = 4096
 const tailHashBytes = 256
 /** Rows that lie this near to each other are read in one piece. */
 const rowGapBytes = 1 << 16
@@ -73,9 +71,7 @@ export class LogReader {
     const handle = openLog(options.file)
     try {
       const stats = fstatSync(handle)
-      const sniffer =
-        (await lookAtBytes(handle, 0, Math.min(stats.size, shortHeadBytes), sniffFormat)) ??
-        (await lookAtBytes(handle, 0, Math.min(stats.size, formatHeadBytes), sniffFormat))
+      const sniffer = await snifferFor(handle, stats.size)
       if (!sniffer) {
         throw new ReviewError('SESSION_FORMAT_UNKNOWN', 'The file is no session log that is known here. Choose another file.')
       }
@@ -280,6 +276,16 @@ function openLog(file: string): number {
   if (fstatSync(handle).isFile()) return handle
   closeSync(handle)
   throw new ReviewError('SESSION_UNREADABLE', 'This is a folder or a device, not a session log. Choose another file.')
+}
+
+async function snifferFor(file: number, size: number): Promise<RecordSniffer | null> {
+  let sniffer: RecordSniffer | null = null
+  for (const length of formatHeadSteps) {
+    const told = await lookAtBytes(file, 0, Math.min(size, length), tellFormat)
+    sniffer = told.sniffer
+    if (told.isSure || length >= size) break
+  }
+  return sniffer
 }
 
 function keptLength(length: number): number {

@@ -1,5 +1,5 @@
 import { readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { throwIfAborted } from '../../shared/errors.js'
 
@@ -68,8 +68,10 @@ async function findLogs(location: string, isLog: IsLog, signal?: AbortSignal): P
       unreadable++
     }
     looked += entries.length
+    // A real path and plain names: nothing to make straight. A root ends with its separator.
+    const prefix = next.folder.endsWith(sep) ? next.folder : next.folder + sep
     for (const entry of entries) {
-      const path = join(next.folder, entry.name)
+      const path = prefix + entry.name
       if (entry.isDirectory()) {
         if (next.depth < deepest && looked < mostEntries && !isSkipped(entry.name, next.folder)) waiting.push({ folder: path, depth: next.depth + 1 })
       } else if (isLog(entry.name)) {

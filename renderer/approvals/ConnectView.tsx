@@ -25,7 +25,7 @@ export function ConnectView() {
         <header className="policy-head">
           <div className="grow">
             <h1>Connect an agent</h1>
-            <p className="t2">It then writes and runs through Overturn: each edit and each command waits for your approval, is backed up first, and can be rewound.</p>
+            <p className="t2">It then writes and runs through Overturn: each edit, and each command that does more than read the workspace, waits for your approval. What they change is backed up first and can be rewound.</p>
           </div>
           <Button size="small" icon="back" keys="Escape" onClick={() => setView('approvals')}>
             Approvals

@@ -12,7 +12,7 @@ export function PolicyRules({ rules }: { readonly rules: readonly CommandRule[] 
   if (rules.length === 0) {
     return (
       <EmptyState icon="lock" title="No rule yet">
-        Every command asks. “Always allow exactly …” beside a command stores one.
+        Every command asks, but for those that only read the workspace. “Always allow exactly …” beside a command stores one.
       </EmptyState>
     )
   }

@@ -222,8 +222,8 @@ function planTitle(markdown: string): string {
 }
 
 export const modeWords: Readonly<Record<ApprovalMode, { readonly name: string; readonly says: string; readonly text: string }>> = {
-  ask: { name: 'Ask for everything', says: 'asks for everything', text: 'Each edit and each command waits for you, unless a rule of yours allows it.' },
-  'review-after': { name: 'Apply edits, review after', says: 'applies edits, asks for commands', text: 'Edits are written at once and can be taken back. Commands still wait for you.' },
+  ask: { name: 'Ask for everything', says: 'asks for everything', text: 'Each edit waits for you, and each command that does more than read the workspace, unless a rule of yours allows it.' },
+  'review-after': { name: 'Apply edits, review after', says: 'applies edits, asks for commands', text: 'Edits are written at once and can be taken back. Commands that do more than read still wait for you.' },
   plan: { name: 'Plan first', says: 'plans first', text: 'Nothing is written and nothing runs that changes something, until you approve a plan.' },
 }
 

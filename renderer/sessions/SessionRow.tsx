@@ -50,7 +50,7 @@ export function SessionRow({ session, isOn, now, style }: RowProps) {
       </div>
       <div className="l2">
         <AgentSign agent={agentOfSession(session)} />
-        <span title={sessionWhenSentence(session)}>{when}</span>
+        <span className="ell" title={sessionWhenSentence(session)}>{when}</span>
         {session.client !== null && (
           <>
             <span>·</span>

@@ -1,4 +1,5 @@
 import { startsAgent } from './claude-calls.js'
+import { indexOfKey, rareKey } from './json-bytes.js'
 import { isObject, listAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
 import { recordKind, type RecordKind, type UsageRecords } from './record-sniff.js'
 import { costAt, inputWithCache, tokensAt, usageFrom } from './usage-values.js'
@@ -6,7 +7,7 @@ import type { UsageSum } from './usage-sum.js'
 
 const usageKey = Buffer.from('"usage":{')
 // In the text of an output these keys stand with escaped quotes, so only the recorder's own match.
-const agentKey = Buffer.from('"agentId":"')
+const agentKey = rareKey('"agentId":"', 'I')
 const contentKey = Buffer.from(',"content":[')
 const stopKey = Buffer.from('],"stop_reason":')
 const agentCalls = [Buffer.from('"name":"Task"'), Buffer.from('"name":"Agent"')]
@@ -26,8 +27,8 @@ export const claudeUsage: UsageRecords = {
 }
 
 function takeAgent(bytes: Buffer, sum: UsageSum): void {
-  const from = bytes.indexOf(agentKey) + agentKey.length
-  const close = from < agentKey.length ? -1 : bytes.indexOf(quote, from)
+  const from = indexOfKey(bytes, agentKey) + agentKey.whole.length
+  const close = from < agentKey.whole.length ? -1 : bytes.indexOf(quote, from)
   if (close > from && close - from <= longestId) sum.agents.add(bytes.toString('latin1', from, close))
 }
 

@@ -36,19 +36,21 @@ export async function readInto(file: number, into: Buffer, at: number, length: n
   return bytesRead
 }
 
-/** Buffers for reads that leave nothing behind: a new one for each costs more than the read. */
-const spares: Buffer[] = []
-const spareBytes = 1 << 16
-const mostSpares = 8
+/** Buffers for reads that leave nothing behind, of two sizes: a new one for each costs more than the read. */
+const spares = [
+  { bytes: 1 << 16, most: 8, idle: [] as Buffer[] },
+  { bytes: 4 << 20, most: 1, idle: [] as Buffer[] },
+]
 
 /** Reads as `readBytes` does, into a buffer that is used again: what `look` returns must hold none of its bytes. */
 export async function lookAtBytes<Value>(file: number, offset: number, length: number, look: (bytes: Buffer) => Value): Promise<Value> {
-  if (length > spareBytes) return look(await readBytes(file, offset, length))
-  const spare = spares.pop() ?? Buffer.allocUnsafe(spareBytes)
+  const fitting = spares.find(({ bytes }) => length <= bytes)
+  if (!fitting) return look(await readBytes(file, offset, length))
+  const spare = fitting.idle.pop() ?? Buffer.allocUnsafe(fitting.bytes)
   try {
     return look(await fill(spare.subarray(0, Math.max(0, length)), file, offset))
   } finally {
-    if (spares.length < mostSpares) spares.push(spare)
+    if (fitting.idle.length < fitting.most) fitting.idle.push(spare)
   }
 }
 

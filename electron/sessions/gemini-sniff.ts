@@ -1,4 +1,4 @@
-import { isExactly, newPairSpot, readPair, standsAt } from './json-bytes.js'
+import { indexOfKey, isExactly, newPairSpot, rareKey, readPair, standsAt } from './json-bytes.js'
 import { findKey } from './json-keys.js'
 import { parseObject, type JsonObject } from './json-values.js'
 import type { CountedEdits } from './record-sniff.js'
@@ -14,9 +14,7 @@ const updatedKey = Buffer.from('{"$set":{"lastUpdated":"')
 const updatedEnd = Buffer.from('"}}')
 const tokensKey = Buffer.from(',"tokens":{')
 // A call that edited a file ends {…,"status":"success","timestamp":"…","resultDisplay":{"fileDiff":"…",…,"diffStat":{"model_added_lines":1,…
-// Looked for from its rare letter on: four times as fast as from a quote.
-const statKey = Buffer.from('Stat":{')
-const wholeStatKey = Buffer.from('"diffStat":{')
+const statKey = rareKey('"diffStat":{', 'S')
 const displayKey = Buffer.from('"resultDisplay":{')
 const beforeDisplay = Buffer.from('"status":"success","timestamp":"0000-00-00T00:00:00.000Z",')
 const statusBytes = Buffer.from('"status":"success","timestamp":"').length
@@ -127,13 +125,9 @@ export function editsIn(line: Buffer): CountedEdits | null | undefined {
   const paths: string[] = []
   const sum = { insertions: 0, deletions: 0 }
   for (let from = 0; ; ) {
-    const stat = line.indexOf(statKey, from)
+    const stat = indexOfKey(line, statKey, from)
     if (stat < 0) return paths.length === 0 ? null : { ...sum, paths }
-    const behind = stat + statKey.length
-    if (!standsAt(line, behind - wholeStatKey.length, wholeStatKey)) {
-      from = behind
-      continue
-    }
+    const behind = stat + statKey.whole.length
     const display = line.lastIndexOf(displayKey, stat)
     if (display < from || !isOfSuccess(line, display)) return undefined
     const path = textIn(line, display + displayKey.length, stat, pathName) ?? textIn(line, display + displayKey.length, stat, fileName)

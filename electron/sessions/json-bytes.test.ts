@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Random } from '../testing/random.js'
-import { isPlain } from './json-bytes.js'
+import { indexOfKey, isPlain, rareKey } from './json-bytes.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
@@ -15,5 +15,21 @@ describe('an identity', () => {
       return [bytes, at, isPlain(bytes, at, 9) === (part.length === 36 && !part.includes(0x22) && !part.includes(0x5c))] as const
     }).filter(([, , isRight]) => !isRight)
     expect([wrong, isPlain(Buffer.from('a'.repeat(36)), 0, 9), isPlain(Buffer.from(`${'a'.repeat(35)}"`), 0, 9)]).toEqual([[], true, false])
+  })
+})
+
+describe('a key that is looked for from its rare letter on', () => {
+  const key = rareKey('"filePath":"', 'P')
+
+  it.each([
+    ['{"filePath":"a"}', 0, 1],
+    ['Path":"x","filePath":"a"}', 0, 10],
+    ['{"aPath":"x","text":"\\"filePath\\":\\"","filePath":"a","filePath":"b"}', 0, 38],
+    ['{"filePath":"a","filePath":"b"}', 2, 16],
+    ['{"filePath":"a"}', 2, -1],
+    ['Path":"', 0, -1],
+    ['', 0, -1],
+  ])('is where the whole key is: %s from %i', (text, from, expected) => {
+    expect([indexOfKey(Buffer.from(text), key, from), Buffer.from(text).indexOf(key.whole, from)]).toEqual([expected, expected])
   })
 })

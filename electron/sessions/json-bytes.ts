@@ -31,6 +31,26 @@ export function isExactly(bytes: Uint8Array, start: number, end: number, pattern
   return end - start === pattern.length && standsAt(bytes, start, pattern)
 }
 
+/** A key with its quotes that is looked for from a rare letter of it on: where a quote begins the search, it stops at each. */
+export interface RareKey {
+  readonly whole: Buffer
+  readonly tail: Buffer
+}
+
+/** `key` as it stands, from the first `letter` on. */
+export function rareKey(key: string, letter: string): RareKey {
+  return { whole: Buffer.from(key), tail: Buffer.from(key.slice(key.indexOf(letter))) }
+}
+
+/** Where a key begins, from `from` on; -1 where it is not. */
+export function indexOfKey(bytes: Buffer, { whole, tail }: RareKey, from = 0): number {
+  const ahead = whole.length - tail.length
+  for (let at = bytes.indexOf(tail, from + ahead); at >= 0; at = bytes.indexOf(tail, at + 1)) {
+    if (standsAt(bytes, at - ahead, whole)) return at - ahead
+  }
+  return -1
+}
+
 /**
  * Reads `"key":value` at `at`, inside an object written without blanks.
  *

@@ -82,7 +82,7 @@ export function createLibrary(options: LibraryOptions): Library {
   const { dataFolder, environment, home, log, store, isWatching, now = Date.now } = options
   const catalog = new LogCatalog(join(dataFolder, 'library'))
   const changes = gathered(options.onChanged, () => tellMs + tellMsForEach * logs.size)
-  const lookers = createLogLookers(options.workerFile ?? null)
+  const lookers = createLogLookers(options.workerFile ?? null, !isWatching)
   const logs = new LogCollection({ catalog, lookers, log, isWatching, onChanged: changes.tell, now })
   const isFolder = folderChecks(now)
 

@@ -33,8 +33,8 @@ const manyBytes = 64 << 20
 /** What a thread is given at a time. */
 const logsAtOnce = 16
 const bytesAtOnce = 4 << 20
-/** Each compiles the same code anew, which costs as much as some thousand logs; half of the processor stays free. */
-const threads = Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)))
+/** Each compiles the same code anew, which costs as much as some thousand logs. */
+const mostThreads = 2
 /** So many tasks wait at a thread, so that it need not wait for the next one. */
 const tasksAhead = 2
 /** Threads that have nothing to do are ended after this time. */
@@ -46,8 +46,12 @@ interface Task extends LookTask {
   readonly fail: () => void
 }
 
-/** `workerFile` is the built `log-look-worker`; where it is not there (in tests) all is done on this thread. */
-export function createLogLookers(workerFile: string | null): LogLookers {
+/**
+ * `workerFile` is the built `log-look-worker`; where it is not there (in tests) all is done on this thread. `isAlone`: nobody else wants
+ * the processor meanwhile; else half of it stays free.
+ */
+export function createLogLookers(workerFile: string | null, isAlone = false): LogLookers {
+  const threads = Math.min(mostThreads, Math.max(1, Math.floor(availableParallelism() / (isAlone ? 1 : 2))))
   /** The threads, each with what it was given and has not answered yet, in that order. */
   const given = new Map<Worker, Task[]>()
   // Titles come before counts.

@@ -168,7 +168,21 @@ export class LogReader {
   }
 
   /** Reads records in the given order, neighbours in one piece. */
-  async readRows(wanted: readonly number[], visit: (row: number, bytes: Buffer) => void, signal?: AbortSignal): Promise<void> {
+  readRows(wanted: readonly number[], visit: (row: number, bytes: Buffer) => void, signal?: AbortSignal): Promise<void> {
+    return this.readPieces(wanted, async (start, length, take) => take(await this.read(start, length)), visit, signal)
+  }
+
+  /** The same for a visitor that keeps none of the bytes: they are used again. */
+  passRows(wanted: readonly number[], visit: (row: number, bytes: Buffer) => void, signal?: AbortSignal): Promise<void> {
+    return this.readPieces(wanted, (start, length, take) => this.look(start, length, take), visit, signal)
+  }
+
+  private async readPieces(
+    wanted: readonly number[],
+    read: (start: number, length: number, take: (bytes: Buffer) => void) => Promise<void>,
+    visit: (row: number, bytes: Buffer) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const { rows } = this.index
     for (let from = 0; from < wanted.length; ) {
       const start = rows.offsetOf(wanted[from] ?? 0)
@@ -182,13 +196,14 @@ export class LogReader {
         if (to > from && !isNear) break
         end = next
       }
-      const bytes = await this.read(start, end - start)
-      throwIfAborted(signal)
-      for (; from < to; from++) {
-        const row = wanted[from] ?? 0
-        const at = rows.offsetOf(row) - start
-        visit(row, bytes.subarray(at, at + keptLength(rows.lengthOf(row))))
-      }
+      await read(start, end - start, (bytes) => {
+        throwIfAborted(signal)
+        for (; from < to; from++) {
+          const row = wanted[from] ?? 0
+          const at = rows.offsetOf(row) - start
+          visit(row, bytes.subarray(at, at + keptLength(rows.lengthOf(row))))
+        }
+      })
     }
   }
 
@@ -203,11 +218,19 @@ export class LogReader {
     this.closeWhenIdle()
   }
 
-  private async read(offset: number, length: number): Promise<Buffer> {
+  private read(offset: number, length: number): Promise<Buffer> {
+    return this.whileOpen(() => readBytes(this.handle, offset, length))
+  }
+
+  private look<Value>(offset: number, length: number, look: (bytes: Buffer) => Value): Promise<Value> {
+    return this.whileOpen(() => lookAtBytes(this.handle, offset, length, look))
+  }
+
+  private async whileOpen<Value>(read: () => Promise<Value>): Promise<Value> {
     if (this.isClosed) throw new ReviewError('CANCELLED', 'The session was closed. Open it again.')
     this.reads++
     try {
-      return await readBytes(this.handle, offset, length)
+      return await read()
     } finally {
       this.reads--
       this.closeWhenIdle()

@@ -1,4 +1,4 @@
-import { isExactly, isPlain, newPairSpot, readPair, standsAt } from './json-bytes.js'
+import { indexOfKey, isExactly, isPlain, newPairSpot, rareKey, type RareKey, readPair, standsAt } from './json-bytes.js'
 import { isObject, listAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
 import { qwenUsage } from './qwen-usage.js'
 import { recordKind, type RecordKind, type RecordSniffer } from './record-sniff.js'
@@ -80,11 +80,11 @@ const systemKinds: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>
 ])
 
 const pair = newPairSpot()
-const addedKey = Buffer.from('"model_added_lines":')
-const filePathKey = Buffer.from('"filePath":"')
-const folderKey = Buffer.from('"cwd":"')
+const addedKey = rareKey('"model_added_lines":', '_')
+const filePathKey = rareKey('"filePath":"', 'P')
+const folderKey = rareKey('"cwd":"', '"')
 const longestPath = 4096
-const removedKey = Buffer.from('"model_removed_lines":')
+const removedKey = rareKey('"model_removed_lines":', '_')
 
 /**
  * Kinds of the records of qwen-code, and of our own sessions, which have its shape.
@@ -250,9 +250,9 @@ function pathIn(result: Buffer): readonly string[] {
 }
 
 /** The string behind a key, its escapes as they stand; empty where the key is not there. */
-function textAfter(bytes: Buffer, key: Buffer): string {
-  const at = bytes.indexOf(key)
-  return at === -1 ? '' : (/^(?:[^"\\]|\\.)*/.exec(bytes.toString('utf8', at + key.length, at + key.length + longestPath))?.[0] ?? '')
+function textAfter(bytes: Buffer, key: RareKey): string {
+  const at = indexOfKey(bytes, key) + key.whole.length
+  return at < key.whole.length ? '' : (/^(?:[^"\\]|\\.)*/.exec(bytes.toString('utf8', at, at + longestPath))?.[0] ?? '')
 }
 
 /** Files that the agent changed, as a record of our ledger names them. */
@@ -262,9 +262,9 @@ function pathsOfLedger(record: JsonObject | null): readonly string[] {
   return isAgents ? listAt(entry, 'changes').flatMap((change) => (isObject(change) ? [textAt(change, 'path') ?? ''] : [])) : []
 }
 
-function numberAfter(bytes: Buffer, key: Buffer): number {
-  const at = bytes.indexOf(key)
-  if (at === -1) return 0
-  const digits = /^\d{1,9}/.exec(bytes.toString('latin1', at + key.length, at + key.length + 9))
+function numberAfter(bytes: Buffer, key: RareKey): number {
+  const at = indexOfKey(bytes, key) + key.whole.length
+  if (at < key.whole.length) return 0
+  const digits = /^\d{1,9}/.exec(bytes.toString('latin1', at, at + 9))
   return digits ? Number(digits[0]) : 0
 }

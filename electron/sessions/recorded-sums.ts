@@ -37,7 +37,7 @@ export async function sumsOf(reader: LogReader, beside: UsageBeside, signal?: Ab
   const sum = new UsageSum(isWhole)
   let stat: DiffStat | null = null
   const files = new Set<string>()
-  await reader.readRows(
+  await reader.passRows(
     wanted,
     (row, bytes) => {
       const counted = edits && tellsEdits(row) ? edits.take(bytes, rows.kindOf(row)) : null

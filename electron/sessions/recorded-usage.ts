@@ -25,7 +25,7 @@ export async function usageOfTurn(reader: LogReader, turn: readonly number[], be
     usage.take(await reader.readRow(before), rows.kindOf(before), sum)
     sum.beginHere()
   }
-  await reader.readRows(wanted, (row, bytes) => void (bytes.length === rows.lengthOf(row) && usage.take(bytes, rows.kindOf(row), sum)), signal)
+  await reader.passRows(wanted, (row, bytes) => void (bytes.length === rows.lengthOf(row) && usage.take(bytes, rows.kindOf(row), sum)), signal)
   await beside(sum, false, signal)
   return sum.total()
 }

@@ -288,11 +288,27 @@ describe('the library', () => {
     writeFileSync(other, '{"a":1}\n')
     const library = open()
     await expect(library.find('nothing')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+    await expect(library.find(idOf(1).slice(0, 5))).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
     await expect(library.find(idOf(1))).rejects.toMatchObject({ code: 'SESSION_AMBIGUOUS', details: { files: expect.arrayContaining([first, copy]) } })
     await expect(library.find(other)).rejects.toMatchObject({ code: 'SESSION_FORMAT_UNKNOWN' })
     await expect(library.add(other)).rejects.toMatchObject({ code: 'SESSION_FORMAT_UNKNOWN' })
     await expect(library.add(join(home, 'gone'))).rejects.toMatchObject({ code: 'FOLDER_NOT_FOUND' })
     await expect(library.open('0123456789abcdef' as never)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+  })
+
+  it('finds a session by the beginning of its id, where no other begins so, and looks below the home that is called ~', async () => {
+    const world = newWorld()
+    const elsewhere = join(world.home, 'copies')
+    const log = new QwenLog('abcdef01-0000-4000-8000-000000000001')
+    log.turn(1, 'Do it', {})
+    mkdirSync(elsewhere)
+    writeFileSync(join(elsewhere, `${log.sessionId}.jsonl`), log.text())
+    world.write(join(world.home, '.qwen'), 1)
+    world.write(join(world.home, '.qwen'), 2)
+    const library = world.open()
+    const [added] = await library.add('~/copies')
+    expect([(await library.find('abcdef')).id, (await library.find(added?.slice(0, 8) ?? '')).id, (await library.find(idOf(2))).id]).toEqual([log.sessionId, log.sessionId, idOf(2)])
+    await expect(library.find(idOf(2).slice(0, -1))).rejects.toMatchObject({ code: 'SESSION_AMBIGUOUS' })
   })
 
   it('opens a session with the backups beside its own store', async () => {

@@ -16,7 +16,7 @@ import { createLogLookers } from './log-lookers.js'
 import { readerOf, readers } from './readers.js'
 import type { RecordedSession } from './recorded-session.js'
 import type { SedOutcome } from './session-reader.js'
-import { addedPlace, ownSessions, usualPlaces } from './session-places.js'
+import { addedPlace, expand, ownSessions, usualPlaces } from './session-places.js'
 import { folderChecks, liveMs, summaryOf } from './session-summary.js'
 
 /** A list that changes is told of at most this often. */
@@ -24,6 +24,8 @@ const tellMs = 200
 /** A long list less often, by so much for each session. */
 const tellMsForEach = 0.1
 const relateMs = 2000
+/** So much of a session's id names it. */
+const shortestName = 6
 
 export interface LibraryOptions {
   readonly dataFolder: string
@@ -61,14 +63,14 @@ export interface Library {
   /** Errors: SESSION_NOT_FOUND. */
   readonly summaryOf: (key: SessionKey) => SessionSummary
   /**
-   * The session that a person names by its id, its key or its log.
+   * The session that a person names by its id, its key or its log; by 6 letters of id or key on where no other begins with them.
    * Errors: SESSION_NOT_FOUND, SESSION_AMBIGUOUS with `details.files`, SESSION_FORMAT_UNKNOWN, SESSION_UNREADABLE.
    */
   readonly find: (name: string, signal?: AbortSignal) => Promise<SessionSummary>
   /** Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN. */
   readonly open: (key: SessionKey, signal?: AbortSignal) => Promise<RecordedSession>
   /**
-   * Looks through one more place, a folder or a log; the sessions found there.
+   * Looks through one more place, a folder or a log; the sessions found there. `~` is this user's home.
    * Errors: FOLDER_NOT_FOUND; for a log SESSION_FORMAT_UNKNOWN, SESSION_UNREADABLE.
    */
   readonly add: (location: string, signal?: AbortSignal) => Promise<readonly SessionKey[]>
@@ -185,7 +187,9 @@ export function createLibrary(options: LibraryOptions): Library {
       const file = resolve(name)
       // An empty name (an unset variable of a script) means no place.
       const isPath = name !== '' && named.length === 0 && existsSync(file)
-      return oneOf(name, isPath ? (await keysIn(file, signal)).map(summaryByKey) : ownOf(named))
+      if (isPath) return oneOf(name, (await keysIn(file, signal)).map(summaryByKey))
+      const begun = named.length > 0 || name.length < shortestName ? named : all.map(summarize).filter(({ id, key }) => id.startsWith(name) || key.startsWith(name))
+      return oneOf(name, ownOf(begun))
     },
     open: async (key, signal) => {
       if (!logs.entryOf(key)) await library.whenListed(signal)
@@ -194,10 +198,11 @@ export function createLibrary(options: LibraryOptions): Library {
       if (!reader) throw unknownFormat()
       return reader.open({ file, agent, workspace, environment, home, dataFolder, indexFile: catalog.indexFile(key), store, ...(options.sedOutcome ? { sedOutcome: options.sedOutcome } : {}), isFollowed: isWatching, log }, signal)
     },
-    add: async (location, signal) => {
+    add: async (named, signal) => {
       await library.whenListed(signal)
+      const location = expand(named, home)
       if (!existsSync(location)) {
-        throw new ReviewError('FOLDER_NOT_FOUND', 'There is no folder or file of this name. Check the path.', { details: { location } })
+        throw new ReviewError('FOLDER_NOT_FOUND', 'There is no such folder or file. Check the path.', { details: { location } })
       }
       return keysIn(location, signal)
     },

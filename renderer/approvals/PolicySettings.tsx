@@ -72,7 +72,7 @@ function Branches({ branches, isSaving }: { readonly branches: readonly string[]
     >
       <label className="grow" htmlFor="protected-branches">
         Protected branches
-        <span className="md t2">Nothing is written while one is checked out, and their history is not rewritten. * stands for any text.</span>
+        <span className="md t2">Their history is not rewritten, and in a worktree nothing is written while one is checked out. * stands for any text.</span>
       </label>
       <span className="row">
         <input id="protected-branches" type="text" value={text} disabled={isSaving} spellCheck={false} onChange={(event) => setText(event.target.value)} />

@@ -53,6 +53,9 @@ export function MapGrid({ session, map }: { readonly session: OpenSession; reado
   const shownNames = shownTurns.join(' ')
   useEffect(() => loadShown(), [shownNames, session.outline.revision])
 
+  // Where the arrows move, so that what they reach is read out.
+  useEffect(() => scroller.current?.focus({ preventScroll: true }), [])
+
   const cursorRow = cursor ? rows.findIndex((row) => row.path === cursor.path) : -1
   const cursorColumn = cursor ? columns.findIndex((column) => column.kind !== 'set-aside' && column.turn === cursor.turn) : -1
   useEffect(() => {

@@ -130,7 +130,7 @@ function NoHits({ search }: { readonly search: SearchState }) {
     case 'done':
       return (
         <EmptyState icon="search" title="Nothing has these words">
-          {isNarrowed ? 'With fewer filters more sessions are looked through.' : 'Upper and lower case are the same here. Fewer words find more.'}
+          {isNarrowed ? 'With fewer filters more sessions are looked through.' : `${/[\p{Lu}\p{Lt}]/u.test(text) ? 'A capital letter is looked for as it is; small letters find both. ' : ''}Words are looked for as they stand, one behind the other: fewer find more.`}
         </EmptyState>
       )
     case 'stopped':

@@ -5,10 +5,10 @@ import { valueOf } from '../state/loadable.js'
 import { getState, useStore } from '../state/store.js'
 import { Icon } from '../ui/icons.js'
 import { Kbd } from '../ui/parts.js'
-import { commandItems, hitItem, markWords, searchId, searchItem, type PaletteItem } from './palette-items.js'
+import { commandItems, hitItem, markWords, searchId, searchItem, sessionItems, type PaletteItem } from './palette-items.js'
 import { commands } from './shell-commands.js'
 
-/** Files, turns and commands of the session, and everything that the window can do. */
+/** Files, turns and commands of the session, other sessions, and everything that the window can do. */
 export function Palette() {
   const isOpen = useStore((state) => state.dialog?.kind === 'palette')
   return (
@@ -33,7 +33,9 @@ function Search() {
     // Commands are judged as if the palette were closed, since it closes before one runs.
     const runnable = commandItems(commands, { ...getState(), dialog: null }, text)
     const found = (hits ?? []).map(hitItem)
-    return text.trim() === '' ? runnable : [...found.slice(0, 40), ...runnable, searchItem(text)]
+    if (text.trim() === '') return runnable
+    const { library, session } = getState()
+    return [...found.slice(0, 40), ...runnable, ...sessionItems(valueOf(library)?.sessions ?? [], session?.key ?? null, text), searchItem(text)]
   }, [text, hits])
   const current = Math.min(at, items.length - 1)
   const run = (item: PaletteItem | undefined): void => {
@@ -71,7 +73,7 @@ function Search() {
           }}
           onKeyDown={handleKey}
         />
-        <span className="sm t3">files, turns, commands</span>
+        <span className="sm t3">files, turns, commands, sessions</span>
       </div>
       <div className="palette-list scroll" id="palette-list" role="listbox" aria-label="What was found">
         {items.map((item, index) => (

@@ -1,10 +1,15 @@
+import type { SessionKey } from '../../shared/ids.js'
+import type { SessionSummary } from '../../shared/session.js'
 import type { Hit } from '../../shared/timeline.js'
 import { openFile } from '../state/changes-actions.js'
-import { openSearch, openTranscript, selectTurn, setView } from '../state/actions.js'
+import { openSearch, openSession, openTranscript, selectTurn, setView } from '../state/actions.js'
 import type { Command } from '../state/command.js'
 import type { AppStore } from '../state/store.js'
+import { sessionAgentText } from '../ui/agents.js'
 import type { IconName } from '../ui/icons.js'
 import { countText } from '../ui/words.js'
+
+const mostSessions = 8
 
 /** One line of the palette. */
 export interface PaletteItem {
@@ -48,6 +53,22 @@ export function hitItem(hit: Hit, at: number): PaletteItem {
     case 'command':
       return { id: `command ${hit.promptId} ${at}`, icon: 'command', text: hit.text, note: `command in ${turnName(hit.index)}`, keys: null, run: () => void openTranscript(hit.promptId) }
   }
+}
+
+/** Sessions whose title, folder or agent have every word, at most so many. */
+export function sessionItems(sessions: readonly SessionSummary[], open: SessionKey | null, text: string): readonly PaletteItem[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return []
+  const fits = (session: SessionSummary): boolean => {
+    const all = `${session.title} ${session.recordedFolder ?? ''} ${sessionAgentText(session)}`.toLowerCase()
+    return session.key !== open && words.every((word) => all.includes(word))
+  }
+  const found: PaletteItem[] = []
+  for (const session of sessions) {
+    if (found.length === mostSessions) break
+    if (fits(session)) found.push({ id: `session ${session.key}`, icon: 'agent', text: session.title, note: `session of ${sessionAgentText(session)}`, keys: null, run: () => void openSession(session.key) })
+  }
+  return found
 }
 
 /** Name of the line that searches all sessions. */

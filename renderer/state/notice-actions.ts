@@ -28,7 +28,12 @@ export function dismissNewestNotice(): void {
 
 /** At most four at once, and never the same one twice: the window's edge is no log. */
 function put(notice: Notice): void {
-  setState(({ notices }) => ({ notices: [...notices.filter((shown) => textOf(shown) !== textOf(notice)), notice].slice(-4) }))
+  const isOutdated = (shown: Notice): boolean => textOf(shown) === textOf(notice) || (aboutOf(shown) !== undefined && aboutOf(shown) === aboutOf(notice))
+  setState(({ notices }) => ({ notices: [...notices.filter((shown) => !isOutdated(shown)), notice].slice(-4) }))
+}
+
+function aboutOf(notice: Notice): Plain['about'] {
+  return notice.kind === 'error' ? undefined : notice.about
 }
 
 function textOf(notice: Notice): string {

@@ -212,6 +212,7 @@ function notifyReversed(action: 'undo' | 'redo', receipt: Receipt): void {
   const done = receipt.files.filter(({ result }) => result !== 'failed' && result !== 'left' && result !== 'unchanged').length
   const files = (count: number): string => `${count.toLocaleString('en-US')} file${count === 1 ? '' : 's'}`
   notify({
+    about: 'last operation',
     kind: missed > 0 ? 'warning' : 'done',
     title: `${action === 'undo' ? 'Undid' : 'Redid'} ${reversedWords(receipt.label)}.`,
     text: missed > 0 ? `${files(done)} changed, ${files(missed)} could not be.` : `${files(done)} changed ${action === 'undo' ? 'back' : 'again'} and read again.`,

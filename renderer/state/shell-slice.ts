@@ -87,6 +87,8 @@ export type Notice =
       /** What it means, or what was left out. */
       readonly text: string
       readonly action: { readonly label: string; readonly key: string | null; readonly run: () => void } | null
+      /** Of several that speak of the same only the newest is shown: an older one would offer what is done already. */
+      readonly about?: 'last operation'
     }
 
 export type Dialog =

@@ -52,6 +52,7 @@ export async function applyTakeBack(): Promise<void> {
     const failed = receipt.files.find(({ result }) => result === 'failed')
     setChanges({ takingBack: null })
     notify({
+      ...(failed ? {} : { about: 'last operation' }),
       kind: failed ? 'warning' : 'done',
       title: failed ? `Change ${hunk} of ${path} was not taken back.` : `Took back change ${hunk} of ${path}.`,
       text: failed?.reason ?? 'All later changes stay.',

@@ -10,7 +10,7 @@ import { EmptyState, ErrorState, IconButton, LoadingState } from '../ui/parts.js
 import { Entry } from './Entry.js'
 import { markFound } from './mark-found.js'
 import { goalEntry, matchingEntries } from './transcript-text.js'
-import { useReturn } from './use-return.js'
+import { useReturn } from '../state/use-return.js'
 import './transcript.css'
 
 /** One turn to read: the prompt, replies, thoughts and calls in their order. */

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useState } from 'react'
-import { setFocusedPane } from '../state/actions.js'
-import { getState } from '../state/store.js'
+import { setFocusedPane } from './actions.js'
+import { getState } from './store.js'
 
-/** When the transcript is closed, gives the focus and the keys back to where they were as it was opened. */
+/** When a view that took the focus (the transcript, the map) is left, gives the focus and the keys back to where they were as it was opened. */
 export function useReturn(): void {
   const [from] = useState(() => ({ element: document.activeElement, pane: getState().focusedPane }))
   useLayoutEffect(

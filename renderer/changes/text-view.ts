@@ -59,7 +59,10 @@ export function createTextView(host: HTMLElement, ariaLabel: string, onTyped: ((
       if (!model) return
       marks.set(lines.flatMap((mark) => lineDecorations(mark, model)))
       notes.set(noteDecorations(model, display))
-      if (revealLine !== null) view.revealLineInCenterIfOutsideViewport(revealLine, editor.ScrollType.Immediate)
+      if (revealLine === null) return
+      // Who begins to type there means that line.
+      if (!view.hasTextFocus()) view.setPosition({ lineNumber: Math.min(revealLine, model.getLineCount()), column: 1 })
+      view.revealLineInCenterIfOutsideViewport(revealLine, editor.ScrollType.Immediate)
     },
     setWrapped: (isWrapped) => view.updateOptions({ wordWrap: isWrapped ? 'on' : 'off' }),
     focus: () => view.focus(),

@@ -232,7 +232,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 const askedShape = z.object({ title: z.string(), text: z.string() })
 
 /** The program's own version, from the package that it lies in. */
-async function versionOf(programFolder: string): Promise<string> {
+export async function versionOf(programFolder: string): Promise<string> {
   const text = await readFile(join(programFolder, '..', 'package.json'), 'utf8')
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version
 }

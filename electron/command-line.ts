@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createApp } from './app.js'
+import { createApp, versionOf } from './app.js'
 import { connectDesk } from './agents/desk-client.js'
 import { framePort } from './agents/frame-lines.js'
 import { openLog } from './base/log.js'
@@ -38,7 +38,9 @@ export async function commandLine(words: readonly string[], programFolder: strin
   const output = openOutput(process.stdout, process.stderr)
   /** A file or a patch goes into a pipe byte for byte; on a screen it must not be obeyed. */
   const out = (text: string | Uint8Array): void => output.out(typeof text !== 'string' && process.stdout.isTTY ? visible(new TextDecoder().decode(text)) : text)
-  const code = await answerOnce(words, programFolder, self, { out, note: output.note })
+  const isAboutVersion = name === '--version' || name === '-V' || name === 'version'
+  if (isAboutVersion) out(`${await versionOf(programFolder)}\n`)
+  const code = isAboutVersion ? 0 : await answerOnce(words, programFolder, self, { out, note: output.note })
   return (await output.end()) ? code : 1
 }
 

@@ -50,7 +50,7 @@ function Group({ name, list }: { readonly name: string; readonly list: readonly 
       {list.map(({ id, label, keys }) => (
         <div key={id} className="key-line">
           <span className="grow">{label}</span>
-          {keys.slice(0, 2).map((key) => (
+          {(id === numbered ? ['1', '9'] : keys.slice(0, 2)).map((key) => (
             <Kbd key={key} keys={key} />
           ))}
         </div>
@@ -59,11 +59,14 @@ function Group({ name, list }: { readonly name: string; readonly list: readonly 
   )
 }
 
+/** One line stands for the keys 1 to 9. */
+const numbered = 'first.agent-1'
+
 /** Commands that say the same with the same key stand for one another in different panes. */
 function unique(list: readonly Command[]): readonly Command[] {
   const seen = new Set<string>()
-  return list.filter(({ label, keys }) => {
-    const name = `${label} ${keys[0]}`
+  return list.filter(({ id, label, keys }) => {
+    const name = id.startsWith('first.agent-') ? label : `${label} ${keys[0]}`
     return !seen.has(name) && seen.add(name)
   })
 }

@@ -83,7 +83,7 @@ export const firstRunCommands: readonly Command[] = [
   },
   ...[0, 1, 2, 3, 4, 5, 6, 7, 8].map((at): Command => ({
     id: `first.agent-${at + 1}`,
-    label: `Open the sessions of agent ${at + 1}`,
+    label: 'Open the sessions of a found agent, by its number',
     hint: 'open found sessions',
     keys: [String(at + 1)],
     group: 'Go to',

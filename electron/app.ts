@@ -23,6 +23,7 @@ import { holdDesk } from './live/hold-desk.js'
 import { createTextComparer } from './review/text-comparer.js'
 import { createWorkbench, type Workbench } from './review/workbench.js'
 import { createSearch, type Search } from './search/search.js'
+import { expand } from './sessions/session-places.js'
 import { createLibrary, type Library } from './sessions/library.js'
 import { openSample } from './sessions/sample.js'
 import { openWorkspace } from './workspace/workspace.js'
@@ -125,8 +126,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   })
 
-  const attach = async (session: SessionKey, workspace: string | null): Promise<void> => {
+  const attach = async (session: SessionKey, folder: string | null): Promise<void> => {
     const { id } = library.summaryOf(session)
+    const workspace = folder === null ? null : expand(folder, home)
     if (workspace !== null) await openWorkspace(workspace)
     await settings.update((current) => {
       const { [id]: _before, ...others } = current.attachments
@@ -196,6 +198,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       const added = await library.add(location, signal)
       await settings.update((current) => ({ ...current, locations: [...new Set([...current.locations, location])] }))
       return added
+    },
+    removeLocation: async (location) => {
+      library.remove(location)
+      await settings.update((current) => ({ ...current, locations: current.locations.filter((each) => library.placeOf(each) !== location) }))
     },
     attach,
     openSample: async (signal) => {

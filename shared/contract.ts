@@ -142,6 +142,8 @@ export const contract = {
   'session.list': read(z.object({}), returns<SessionList>()),
   /** Adds a folder of logs or one log file to the library; returns the sessions found there. */
   'session.add': job(z.object({ location: folder }), returns<{ readonly added: readonly SessionKey[] }>()),
+  /** Takes a place off the library again that a person added; nothing on the disk changes. Errors: FOLDER_NOT_FOUND. */
+  'session.removePlace': write(z.object({ location: folder }), returns<null>()),
   /** Lets the host ask for a file or folder; `null` when the person closed the dialog. */
   'session.pick': write(z.object({ what: z.enum(['log', 'workspace']) }), returns<string | null>()),
   'session.attach': write(z.object({ session: key, workspace: folder.nullable() }), returns<null>()),

@@ -21,6 +21,8 @@ export interface HandlerParts {
   readonly state: () => Promise<AppState>
   /** Adds a place to look for logs, for this and later starts; the sessions found there. Errors: FOLDER_NOT_FOUND. */
   readonly addLocation: (location: string, signal: AbortSignal) => Promise<readonly SessionKey[]>
+  /** Errors: FOLDER_NOT_FOUND. */
+  readonly removeLocation: (location: string) => Promise<void>
   /** Attaches a session to a folder, or with `null` takes the attachment away. Errors: FOLDER_NOT_FOUND. */
   readonly attach: (session: SessionKey, workspace: string | null) => Promise<void>
   readonly openSample: (signal: AbortSignal) => Promise<SessionKey>
@@ -53,6 +55,10 @@ export function createHandlers(parts: HandlerParts): Handlers {
 
     'session.list': async () => library.list(),
     'session.add': async ({ location }, { signal }) => ({ added: await parts.addLocation(location, signal) }),
+    'session.removePlace': async ({ location }) => {
+      await parts.removeLocation(location)
+      return null
+    },
     'session.pick': async ({ what }) => {
       const pick = what === 'log' ? host.pickFile : host.pickFolder
       if (!pick) throw new ReviewError('HOST_CANNOT', 'This window has no file dialog. Type the path instead.')

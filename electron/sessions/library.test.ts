@@ -1,5 +1,5 @@
 // Above 300 lines: all cases share one small world of homes and logs.
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -294,6 +294,25 @@ describe('the library', () => {
     await expect(library.add(other)).rejects.toMatchObject({ code: 'SESSION_FORMAT_UNKNOWN' })
     await expect(library.add(join(home, 'gone'))).rejects.toMatchObject({ code: 'FOLDER_NOT_FOUND' })
     await expect(library.open('0123456789abcdef' as never)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+  })
+
+  it('takes a place that was added off again, but for what other places have, and no place of an agent', async () => {
+    const world = newWorld()
+    const copies = join(world.home, 'copies')
+    world.write(join(world.home, '.qwen'), 1)
+    world.write(copies, 2)
+    const library = world.open()
+    await library.add('~/copies')
+    const place = library.placeOf('~/copies')
+    const before = library.list()
+    const store = before.stores.find(({ agent }) => agent === 'qwen-code')?.folder ?? ''
+    expect(() => library.remove(store)).toThrow(expect.objectContaining({ code: 'FOLDER_NOT_FOUND' }))
+    library.remove(place)
+    const ids = ({ sessions }: ReturnType<Library['list']>): readonly string[] => sessions.map(({ id }) => id).sort()
+    expect([ids(before), ids(library.list()), library.list().stores.some(({ folder }) => folder === place), readdirSync(copies).length]).toEqual([[idOf(1), idOf(2)], [idOf(1)], false, 1])
+    expect(() => library.remove(place)).toThrow(expect.objectContaining({ code: 'FOLDER_NOT_FOUND' }))
+    await library.add(copies)
+    expect(ids(library.list())).toEqual([idOf(1), idOf(2)])
   })
 
   it('finds a session by the beginning of its id, where no other begins so, and looks below the home that is called ~', async () => {

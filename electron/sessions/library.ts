@@ -16,7 +16,7 @@ import { createLogLookers } from './log-lookers.js'
 import { readerOf, readers } from './readers.js'
 import type { RecordedSession } from './recorded-session.js'
 import type { SedOutcome } from './session-reader.js'
-import { addedPlace, expand, ownSessions, usualPlaces } from './session-places.js'
+import { addedPlace, expand, ownSessions, usualPlaces, type SessionPlace } from './session-places.js'
 import { folderChecks, liveMs, summaryOf } from './session-summary.js'
 
 /** A list that changes is told of at most this often. */
@@ -74,6 +74,10 @@ export interface Library {
    * Errors: FOLDER_NOT_FOUND; for a log SESSION_FORMAT_UNKNOWN, SESSION_UNREADABLE.
    */
   readonly add: (location: string, signal?: AbortSignal) => Promise<readonly SessionKey[]>
+  /** The place, as the list names it, that a location stands for. */
+  readonly placeOf: (location: string) => string
+  /** Takes off a place that was added, with its sessions; nothing on the disk changes. Errors: FOLDER_NOT_FOUND. */
+  readonly remove: (place: string) => void
   /** The session that the first of these places holds; `null` where it holds several or none. */
   readonly firstOf: (locations: readonly string[]) => Promise<SessionKey | null>
   readonly close: () => Promise<void>
@@ -88,11 +92,13 @@ export function createLibrary(options: LibraryOptions): Library {
   const logs = new LogCollection({ catalog, lookers, log, isWatching, onChanged: changes.tell, now })
   const isFolder = folderChecks(now)
 
+  const placeAdded = (location: string): SessionPlace => addedPlace(readers, expand(location, home), dataFolder)
+
   const scanAll = async (): Promise<void> => {
     await catalog.load()
     if (catalog.isEmpty) lookers.prepare()
     if (isWatching) makeOwnPlace(dataFolder, log)
-    for (const place of [...usualPlaces(readers, { environment, home, dataFolder }), ...options.locations().map((location) => addedPlace(readers, location, dataFolder))]) logs.addPlace(place)
+    for (const place of [...usualPlaces(readers, { environment, home, dataFolder }), ...options.locations().map(placeAdded)]) logs.addPlace(place)
     // One after the other, so that a log in two places belongs to the first.
     for (const location of logs.places.keys()) await logs.scan(location)
   }
@@ -206,10 +212,18 @@ export function createLibrary(options: LibraryOptions): Library {
       }
       return keysIn(location, signal)
     },
+    placeOf: (location) => placeAdded(location).location,
+    remove: (place) => {
+      if (logs.places.get(place)?.place.kind !== 'added') {
+        throw new ReviewError('FOLDER_NOT_FOUND', 'There is no such folder or file. It was not added by hand, so that it cannot be taken off the list.', { details: { location: place } })
+      }
+      logs.removePlace(place)
+      changes.tell()
+    },
     firstOf: async (locations) => {
       await library.whenListed()
       for (const location of locations) {
-        const found = sessionsOf(logs.entries(addedPlace(readers, location, dataFolder).location))
+        const found = sessionsOf(logs.entries(placeAdded(location).location))
         if (found.length > 0) return found.length === 1 ? (found[0]?.key ?? null) : null
       }
       return null

@@ -84,6 +84,14 @@ export class LogCollection {
     if (!this.places.has(place.location)) this.places.set(place.location, { place, files: new Set(), problem: null })
   }
 
+  /** Forgets a place, and its logs where no other place has them. */
+  removePlace(location: string): void {
+    const state = this.places.get(location)
+    this.places.delete(location)
+    this.watch?.follow(location, [])
+    for (const file of state?.files ?? []) this.forget(file)
+  }
+
   /** Looks through a place and reads both ends of each new or changed log. Its turns are counted later. */
   async scan(location: string, signal: AbortSignal = this.ended.signal): Promise<void> {
     const state = this.places.get(location)

@@ -5,7 +5,7 @@ import { valueOf } from '../state/loadable.js'
 import { getState, useStore } from '../state/store.js'
 import { Icon } from '../ui/icons.js'
 import { Kbd } from '../ui/parts.js'
-import { commandItems, hitItem, markWords, searchId, searchItem, sessionItems, type PaletteItem } from './palette-items.js'
+import { commandItems, hitItem, markWords, placeItems, searchId, searchItem, sessionItems, type PaletteItem } from './palette-items.js'
 import { commands } from './shell-commands.js'
 
 /** Files, turns and commands of the session, other sessions, and everything that the window can do. */
@@ -35,7 +35,8 @@ function Search() {
     const found = (hits ?? []).map(hitItem)
     if (text.trim() === '') return runnable
     const { library, session } = getState()
-    return [...found.slice(0, 40), ...runnable, ...sessionItems(valueOf(library)?.sessions ?? [], session?.key ?? null, text), searchItem(text)]
+    const { sessions, stores } = valueOf(library) ?? { sessions: [], stores: [] }
+    return [...found.slice(0, 40), ...runnable, ...sessionItems(sessions, session?.key ?? null, text), ...placeItems(stores, text), searchItem(text)]
   }, [text, hits])
   const current = Math.min(at, items.length - 1)
   const run = (item: PaletteItem | undefined): void => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sessionKey } from '../../shared/ids.js'
 import type { SessionSummary } from '../../shared/session.js'
 import { getState } from '../state/store.js'
-import { commandItems, markWords, sessionItems } from './palette-items.js'
+import { commandItems, markWords, placeItems, sessionItems } from './palette-items.js'
 import { commands } from './shell-commands.js'
 
 describe('the palette', () => {
@@ -26,5 +26,11 @@ describe('the palette', () => {
       8,
       [],
     ])
+  })
+
+  it('offers to take off places that were added, by their words, and no others', () => {
+    const stores = [{ agent: 'codex', folder: '/home/dev/.codex/sessions', sessions: 2, problem: null }, { agent: 'added', folder: '/home/dev/Copies', sessions: 1, problem: null }]
+    const texts = (text: string): readonly string[] => placeItems(stores, text).map((item) => item.text)
+    expect([texts('remove'), texts('copies'), texts('codex'), texts('')]).toEqual([['Remove the added place /home/dev/Copies'], ['Remove the added place /home/dev/Copies'], [], []])
   })
 })

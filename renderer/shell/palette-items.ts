@@ -1,8 +1,9 @@
+import type { SessionList } from '../../shared/contract.js'
 import type { SessionKey } from '../../shared/ids.js'
 import type { SessionSummary } from '../../shared/session.js'
 import type { Hit } from '../../shared/timeline.js'
 import { openFile } from '../state/changes-actions.js'
-import { openSearch, openSession, openTranscript, selectTurn, setView } from '../state/actions.js'
+import { openSearch, openSession, openTranscript, removePlace, selectTurn, setView } from '../state/actions.js'
 import type { Command } from '../state/command.js'
 import type { AppStore } from '../state/store.js'
 import { sessionAgentText } from '../ui/agents.js'
@@ -69,6 +70,16 @@ export function sessionItems(sessions: readonly SessionSummary[], open: SessionK
     if (fits(session)) found.push({ id: `session ${session.key}`, icon: 'agent', text: session.title, note: `session of ${sessionAgentText(session)}`, keys: null, run: () => void openSession(session.key) })
   }
   return found
+}
+
+/** Places that a person added, to be taken off the list again. */
+export function placeItems(stores: SessionList['stores'], text: string): readonly PaletteItem[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return stores.flatMap(({ agent, folder }) => {
+    const label = `Remove the added place ${folder}`
+    const fits = agent === 'added' && words.length > 0 && words.every((word) => label.toLowerCase().includes(word))
+    return fits ? [{ id: `remove ${folder}`, icon: 'folder' as const, text: label, note: 'its files stay', keys: null, run: () => void removePlace(folder) }] : []
+  })
 }
 
 /** Name of the line that searches all sessions. */

@@ -2,9 +2,9 @@ import { throwIfAborted } from '../../shared/errors.js'
 import type { SessionKey } from '../../shared/ids.js'
 import type { SessionSummary } from '../../shared/session.js'
 import { client } from './client-ref.js'
-import { isCancelled, toReviewError } from './loadable.js'
+import { isCancelled, toReviewError, valueOf } from './loadable.js'
 import { notify, notifyError } from './notice-actions.js'
-import { loadLibrary, openSession, summaryOf } from './session-actions.js'
+import { closeSession, loadLibrary, openSession, summaryOf } from './session-actions.js'
 import type { Dialog } from './shell-slice.js'
 import { getState, setState } from './store.js'
 
@@ -78,6 +78,20 @@ async function addLocation(location: string, signal: AbortSignal): Promise<reado
   const { added } = await client().call('session.add', { location }, { signal })
   await loadLibrary()
   return added
+}
+
+/** Takes off a place that was added; it can be added again. */
+export async function removePlace(location: string): Promise<void> {
+  try {
+    await client().call('session.removePlace', { location })
+    await loadLibrary()
+    const { session, library } = getState()
+    if (session && !valueOf(library)?.sessions.some(({ key }) => key === session.key)) closeSession()
+    const addAgain = (): void => void addLocation(location, new AbortController().signal).catch((thrown: unknown) => notifyError(thrown))
+    notify({ kind: 'done', title: 'The place was taken off the list.', text: `Nothing in it was changed: ${location}`, action: { label: 'Add again', key: null, run: addAgain } })
+  } catch (thrown) {
+    notifyError(thrown)
+  }
 }
 
 function openAdded(added: readonly SessionKey[], location: string): void {

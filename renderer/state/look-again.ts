@@ -4,7 +4,7 @@ import { refreshSession } from './session-actions.js'
 import { getState } from './store.js'
 
 /** So often a window in front of somebody's eyes asks what others did, who tell it nothing. */
-const everyMs = 15_000
+const everyMs = 5_000
 
 /** Asks anew for what other programs may have changed. */
 export function lookAgain(): void {

@@ -108,6 +108,31 @@ describe('opening a session', () => {
     expect(getState().session?.selection).toMatchObject({ turn: promptId('p7'), rowIndex: 9 })
   })
 
+  it('tells of turns that came, goes there when asked, and tells nothing of a log that is still read', async () => {
+    const turn = (index: number): OutlineRow => ({ kind: 'turn', promptId: promptId(`new-${index}`), index, prompt: `Prompt ${index}`, startedAt: 0, hasSnapshot: true, isTakenBack: false })
+    const grown = (...rows: readonly OutlineRow[]) => connectTo({ ...script, 'session.outline': async () => ({ ...cartOutline, revision: cartOutline.revision + rows.length, rows: [...cartOutline.rows, ...rows] }) })
+    const told = (): readonly string[] => getState().notices.flatMap((notice) => (notice.kind === 'error' ? [] : [`${notice.title} ${notice.text}`]))
+    await openSession(cartKey)
+    await refreshSession(cartKey)
+    const [selected, before] = [getState().session?.selection.turn, told()]
+    grown(turn(90))
+    await refreshSession(cartKey)
+    const one = told()
+    grown(turn(90), turn(91), turn(92))
+    await refreshSession(cartKey)
+    const more = told()
+    const stayed = getState().session?.selection.turn
+    const notice = getState().notices.at(-1)
+    if (notice && notice.kind !== 'error') notice.action?.run()
+    expect([before, one, more, stayed === selected, getState().session?.selection.turn]).toEqual([[], ['Turn 90 came. Prompt 90'], ['Turns 91 to 92 came. Prompt 92'], true, promptId('new-92')])
+
+    const { session } = getState()
+    if (session) setState({ notices: [], session: { ...session, header: { ...session.header, loading: { done: 1, total: 2 } } } })
+    grown(turn(90), turn(91), turn(92), turn(93))
+    await refreshSession(cartKey)
+    expect(told()).toEqual([])
+  })
+
   it('asks for details once, and again when the outline has changed', async () => {
     const asked: (readonly string[])[] = []
     connectTo({

@@ -6,9 +6,10 @@ import { initialChanges } from './changes-slice.js'
 import { client } from './client-ref.js'
 import { keptPlace, keptSelection } from './kept-place.js'
 import { isCancelled, toReviewError, valueOf } from './loadable.js'
-import { notifyError } from './notice-actions.js'
+import { notify, notifyError } from './notice-actions.js'
 import { setPrefs } from './prefs-actions.js'
 import { followSelection } from './scope.js'
+import { selectTurn } from './selection-actions.js'
 import { isViewOfAll, noSelection, type OpenSession, type View } from './shell-slice.js'
 import { getState, setState, useStore, type AppStore } from './store.js'
 import { loadMap, refreshTranscript } from './view-actions.js'
@@ -118,8 +119,10 @@ async function adoptSession(key: SessionKey, signal: AbortSignal, left: View | n
   ])
   throwIfAborted(signal)
   const { session, view, changes } = getState()
-  if (session?.key === key) setState({ session: renewed(session, header, outline) })
-  else {
+  if (session?.key === key) {
+    setState({ session: renewed(session, header, outline) })
+    tellNewTurns(session, outline)
+  } else {
     setState({
       session: fresh(key, header, outline),
       changes: { ...initialChanges, scopeKind: keptPlace(key)?.scopeKind ?? changes.scopeKind },
@@ -161,6 +164,20 @@ function renewed(session: OpenSession, header: SessionHeader, outline: Outline):
     selection: selection.rowIndex < 0 && !header.loading ? firstSelection(session.key, outline) : selection,
     dragTo: isSame ? session.dragTo : null,
   }
+}
+
+/** Turns that came while the session was looked at: the selection stays, so that nobody is taken away from what they read. */
+function tellNewTurns({ header, outline: before }: OpenSession, outline: Outline): void {
+  const isFirstLook = header.loading !== null || !before.rows.some(({ kind }) => kind === 'turn')
+  if (isFirstLook || outline.revision === before.revision) return
+  const known = new Set(before.rows.flatMap((row) => (row.kind === 'turn' ? [row.promptId] : [])))
+  const lastKnown = outline.rows.findLastIndex((row) => row.kind === 'turn' && known.has(row.promptId))
+  const came = outline.rows.slice(lastKnown + 1).flatMap((row) => (row.kind === 'turn' && row.index !== null ? [row] : []))
+  const [first] = came
+  const last = came.at(-1)
+  if (!first || !last) return
+  const title = first === last ? `Turn ${last.index} came.` : `Turns ${first.index} to ${last.index} came.`
+  notify({ kind: 'news', about: 'new turns', title, text: last.prompt.slice(0, 120), action: { label: 'Go there', key: null, run: () => selectTurn(last.promptId) } })
 }
 
 /** Where one was before the window was loaded anew, else the newest turn. */

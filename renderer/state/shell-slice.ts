@@ -88,7 +88,7 @@ export type Notice =
       readonly text: string
       readonly action: { readonly label: string; readonly key: string | null; readonly run: () => void } | null
       /** Of several that speak of the same only the newest is shown: an older one would offer what is done already. */
-      readonly about?: 'last operation'
+      readonly about?: 'last operation' | 'new turns'
     }
 
 export type Dialog =

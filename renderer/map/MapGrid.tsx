@@ -5,7 +5,6 @@ import { loadDetails } from '../state/actions.js'
 import { rangeOf } from '../state/scope.js'
 import type { OpenSession } from '../state/shell-slice.js'
 import { useStore } from '../state/store.js'
-import { useReturn } from '../state/use-return.js'
 import { columnWidth, mapColumns, mapRows } from './map-model.js'
 import { MapCard } from './MapCard.js'
 import { MapHead } from './MapHead.js'
@@ -54,7 +53,6 @@ export function MapGrid({ session, map }: { readonly session: OpenSession; reado
   const shownNames = shownTurns.join(' ')
   useEffect(() => loadShown(), [shownNames, session.outline.revision])
 
-  useReturn()
   // Where the arrows move, so that what they reach is read out.
   useEffect(() => scroller.current?.focus({ preventScroll: true }), [])
 

@@ -2,6 +2,7 @@ import { cancelMap, reloadMap, setPrefs } from '../state/actions.js'
 import { valueOf } from '../state/loadable.js'
 import type { OpenSession } from '../state/shell-slice.js'
 import { useStore } from '../state/store.js'
+import { useReturn } from '../state/use-return.js'
 import { Button, EmptyState, ErrorState, LoadingState, ProgressLine, Segments } from '../ui/parts.js'
 import { countText } from '../ui/words.js'
 import { MapGrid } from './MapGrid.js'
@@ -9,6 +10,7 @@ import './map.css'
 
 /** Which file changed in which turn, and how much: one line a file, one column a turn. */
 export function MapView() {
+  useReturn()
   const session = useStore((state) => state.session)
   if (!session) return null
   const map = valueOf(session.map)

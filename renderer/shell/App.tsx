@@ -45,7 +45,7 @@ export function App() {
   return (
     <div className="app">
       <TopBar />
-      <main className="stage">
+      <main className="stage" tabIndex={-1}>
         <Stage />
       </main>
       <FootBar />

@@ -7,7 +7,7 @@ import { keepPlace } from '../state/kept-place.js'
 import { App } from './App.js'
 import { followAgents } from './follow-agents.js'
 import { listenToKeys } from './keyboard.js'
-import { followFocus } from './panes.js'
+import { catchFocus, followFocus } from './panes.js'
 import { commands } from './shell-commands.js'
 
 /** Starts the window: connects, listens to keys, and draws. Lives as long as the page. */
@@ -17,6 +17,7 @@ export function mount(openPort: (signal: AbortSignal) => Promise<Port>): void {
   const { signal } = new AbortController()
   listenToKeys(commands, signal)
   followFocus(signal)
+  catchFocus(signal)
   followAgents(signal)
   keepPlace(signal)
   lookAround(signal)

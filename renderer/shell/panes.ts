@@ -1,6 +1,6 @@
 import { setFocusedPane } from '../state/actions.js'
 import type { Pane } from '../state/shell-slice.js'
-import { getState } from '../state/store.js'
+import { getState, useStore, type AppStore } from '../state/store.js'
 
 const paneNames: readonly Pane[] = ['sessions', 'timeline', 'files', 'diff', 'questions', 'question', 'filters', 'results']
 
@@ -26,6 +26,33 @@ export function followFocus(signal: AbortSignal): void {
     },
     { signal },
   )
+}
+
+/** Where the page is so far, as far as what has the focus may go with it. */
+const placeOf = ({ view, session, dialog, approvals, rewind, changes }: AppStore): string =>
+  [view, session?.key, dialog?.kind, approvals.selected, rewind.running !== null, changes.takingBack !== null].join(' ')
+
+/**
+ * Gives the focus to the pane that the keys go to, where what had it went away: the page itself says nothing to a screen reader. Whoever
+ * has the focus keeps it.
+ */
+export function catchFocus(signal: AbortSignal): void {
+  let frame = 0
+  const stop = useStore.subscribe((state, before) => {
+    if (placeOf(state) === placeOf(before)) return
+    cancelAnimationFrame(frame)
+    // What comes instead is drawn first, and may take the focus itself.
+    frame = requestAnimationFrame(() => (frame = requestAnimationFrame(takeLostFocus)))
+  })
+  signal.addEventListener('abort', stop)
+}
+
+function takeLostFocus(): void {
+  if (document.activeElement !== document.body || getState().dialog !== null) return
+  const panes = [...document.querySelectorAll<HTMLElement>('main [data-pane]')].filter((pane) => pane.offsetParent !== null)
+  const pane = panes.find((each) => each.dataset['pane'] === getState().focusedPane) ?? panes.find((each) => each.dataset['pane'] !== 'sessions')
+  if (pane) focusPane(pane)
+  else document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true })
 }
 
 /** Below 1000 px, sessions and timeline share one slot. */

@@ -200,8 +200,6 @@ test.describe('what was typed since', () => {
     await ui.keyboard.press('Escape')
 
     await expect(ui.getByRole('button', { name: /^Rewind 3 files, leave 1 as it is|^Rewind 4 files/ })).toBeVisible()
-    // The key that uses a text does not write files when it is pressed once more at once.
-    await ui.waitForTimeout(600)
     await ui.keyboard.press('Control+Enter')
     await expect(ui.getByRole('heading', { name: /^Rewound/ })).toBeVisible()
     expect(await treeOf(world.workspace)).toEqual({

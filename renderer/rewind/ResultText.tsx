@@ -31,7 +31,7 @@ export function ResultText({ open }: { readonly open: OpenTexts }) {
     <section className="result" aria-label="Result">
       <div className="text-head">
         <b>Result</b>
-        <span className={draft !== null && !isUsed ? 'con ell' : 't3 ell'}>{draft === null ? 'editable, nothing is written yet' : isUsed ? 'your text, nothing is written yet' : 'typed, not used yet'}</span>
+        <span className={draft !== null && !isUsed ? 'con ell' : 't3 ell'}>{draft === null ? 'editable, nothing is written yet' : isUsed ? 'your text, nothing is written yet: Esc leaves it' : 'typed, not used yet'}</span>
         <span className="grow" />
         {draft !== null && !isUsed && <Button size="small" look="primary" keys="Mod+Enter" onClick={acceptDraft}>Use this text</Button>}
       </div>

@@ -21,14 +21,6 @@ const hasDraft = (state: AppStore): boolean => {
   return isPreview(state) && open !== null && open.draft !== null && !(resolution?.kind === 'text' && resolution.text === open.draft)
 }
 
-/** A text is used and files are written by the same key: who pressed it twice meant the text. */
-const settleMs = 500
-let usedAt = -Infinity
-const useText = (): void => {
-  usedAt = performance.now()
-  acceptDraft()
-}
-
 /** What the keyboard and the palette can do about rewinding. The first that fits takes the key. */
 export const rewindCommands: readonly Command[] = [
   { id: 'rewind.next-file', label: 'Go to the next file of the rewind', hint: 'file', keys: ['J', 'ArrowDown'], group: 'Rewind', when: isPreview, run: () => stepPlanned(1) },
@@ -42,8 +34,9 @@ export const rewindCommands: readonly Command[] = [
   { id: 'rewind.detail', label: 'Show the diff of disk and result, or the three texts', hint: 'diff of disk and result', keys: ['Enter'], group: 'Rewind', when: (state) => isPreview(state) && conflicts(state) > 0, run: toggleDetail },
   { id: 'rewind.earlier', label: 'Rewind to the turn before', hint: 'earlier, later turn', keys: ['['], group: 'Rewind', when: isPreview, run: () => stepTarget(-1) },
   { id: 'rewind.later', label: 'Rewind to the turn after', hint: 'earlier, later turn', keys: [']'], group: 'Rewind', when: isPreview, run: () => stepTarget(1) },
-  { id: 'rewind.use-text', label: 'Use the text that was typed', hint: null, keys: ['Mod+Enter'], group: 'Rewind', when: hasDraft, run: useText },
-  { id: 'rewind.apply', label: 'Do the rewind', hint: null, keys: ['Mod+Enter'], group: 'Rewind', when: (state) => isPreview(state) && state.rewind.plan.kind === 'ready', run: () => void (performance.now() - usedAt >= settleMs && applyRewind()) },
+  { id: 'rewind.use-text', label: 'Use the text that was typed', hint: null, keys: ['Mod+Enter'], group: 'Rewind', when: (state) => hasDraft(state) || (isPreview(state) && isTyping()), run: acceptDraft },
+  // Not while a text is typed: there the same key uses it, and who presses it twice means neither a line nor all files.
+  { id: 'rewind.apply', label: 'Do the rewind', hint: null, keys: ['Mod+Enter'], group: 'Rewind', when: (state) => isPreview(state) && state.rewind.plan.kind === 'ready' && !isTyping(), run: () => void applyRewind() },
   { id: 'rewind.leave-text', label: 'Leave the text', hint: null, keys: ['Escape'], group: 'Rewind', when: (state) => isPreview(state) && isTyping(), run: leaveText },
   { id: 'rewind.cancel', label: 'Leave the preview', hint: 'cancel', keys: ['Escape'], group: 'Rewind', when: isPreview, run: closeRewind },
   { id: 'rewind.undo', label: 'Undo the last rewind or take-back', hint: 'undo', keys: ['Mod+Z'], group: 'Rewind', when: (state) => isCalm(state) && !isTyping() && Boolean(state.session?.header.undo), run: undoLast },

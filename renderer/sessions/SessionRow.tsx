@@ -24,7 +24,7 @@ export function SessionRow({ session, isOn, now, style }: RowProps) {
     turns,
     files,
     usageText(session.usage),
-    session.problems > 0 ? countText(session.problems, 'problem') : null,
+    session.problems > 0 ? 'with problems' : null,
     session.workspace === null ? 'read only' : null,
   ]
   return (
@@ -42,8 +42,9 @@ export function SessionRow({ session, isOn, now, style }: RowProps) {
         <span className={isOn ? 'ell grow b' : 'ell grow'}>{session.title}</span>
         {session.workspace === null && <Badge title="Its folder is not here, so files cannot be rewound">read only</Badge>}
         {session.problems > 0 && (
-          <Badge look="con" title={countText(session.problems, 'record') + ' not understood'}>
-            ◆ {session.problems}
+          // A list reads no log so closely as the session does: there may be more.
+          <Badge look="con" title={`At least ${countText(session.problems, 'record')} not understood`}>
+            ◆
           </Badge>
         )}
         {session.isLive && <span className="live" />}

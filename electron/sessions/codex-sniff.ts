@@ -67,6 +67,10 @@ export const codexSniffer: RecordSniffer = createSniffer(false)
 /** The same for a log that holds only what the model was given. */
 export const codexResponseSniffer: RecordSniffer = createSniffer(true)
 
+/** What stands in an event that shows a prompt, and in what the model was given. */
+const shownMarks = [Buffer.from('"type":"user_message"'), Buffer.from('"type":"UserMessage"')]
+const responseMark = Buffer.from('"response_item"')
+
 /** What the model is given in a turn without being asked; every other response item behind a prompt is an answer to it. */
 const unasked: ReadonlySet<string> = new Set(['ghost_snapshot', 'compaction', 'compaction_summary'])
 
@@ -75,17 +79,19 @@ const unasked: ReadonlySet<string> = new Set(['ghost_snapshot', 'compaction', 'c
  * of a log do not tell; a line that is cut off tells nothing.
  */
 export function codexSnifferFor(head: Buffer): RecordSniffer | null {
+  const shown = shownMarks.map((mark) => head.indexOf(mark)).filter((at) => at >= 0)
+  const firstShown = Math.min(...shown, head.length)
   let isAsked = false
   for (let start = 0, end = head.indexOf(newline); end >= 0; start = end + 1, end = head.indexOf(newline, start)) {
-    const line = head.toString('utf8', start, end)
-    if (/"type":"(user_message|UserMessage)"/.test(line)) return codexSniffer
-    if (!line.includes('"response_item"')) continue
-    const item = objectAt(parseObject(line), 'payload')
+    if (firstShown < end) return codexSniffer
+    // The first line alone may have tens of thousands of letters.
+    const item = head.subarray(start, end).includes(responseMark) ? objectAt(parseObject(head.toString('utf8', start, end)), 'payload') : null
+    if (!item) continue
     const kind = textAt(item, 'type') ?? ''
     const speaker = textAt(item, 'role')
     const isAnswer = kind === 'message' ? speaker === 'assistant' : !unasked.has(kind)
     if (isAsked && isAnswer) return codexResponseSniffer
-    if (item && kind === 'message' && speaker === 'user' && isTyped(item)) isAsked = true
+    if (kind === 'message' && speaker === 'user' && isTyped(item)) isAsked = true
   }
   return null
 }

@@ -55,6 +55,7 @@ describe('planFile', () => {
     ['a link in the place of a file', { base: 'b', disk: 'b', target: { link: 'y' } }, 'restore', 'link', 'Back to turn 4'],
     ['a link that somebody changed', { base: 'b', disk: { link: 'mine' }, target: 'a' }, 'conflict', null, 'You changed it since, and a link cannot be merged. Stays as it is until you choose'],
     ['another mode', { base: 'a', disk: { text: 'a', mode: 0o644 }, target: { text: 'a', mode: 0o755 } }, 'restore', 'disk', 'Mode back to 755'],
+    ['a mode that only the user changed', { base: { text: 'a', mode: 0o644 }, disk: { text: 'a', mode: 0o755 }, target: { text: 'a', mode: 0o644 } }, 'unchanged', null, 'Only you changed it since, so it stays'],
     ['an unknown mode', { base: 'a', disk: { text: 'a', mode: 0o644 }, target: 'a' }, 'unchanged', null, 'Nothing to do, it is the same'],
     ['an unknown target', { base: 'b', disk: 'b', target: { unknown: 'changed-by-command' }, turn: 'turn 7' }, 'cannot', null, 'A shell command changed it in turn 7 before we had a copy'],
     ['a backup that is gone', { base: 'b', disk: 'b', target: { unknown: 'backup-missing' } }, 'cannot', null, 'Its backup is gone'],
@@ -77,9 +78,21 @@ describe('planFile', () => {
     expect(planFile({ ...facts({ base: 'b', disk: 'b', target: null }), disk: huge, base: huge }, merge, words).action).toBe('cannot')
   })
 
-  it('takes the target\'s mode where it is known, and keeps the file\'s where it is not', () => {
-    const modes = [{ text: 'a', mode: 0o600 }, 'a'].map((target) => plan({ base: 'b', disk: { text: 'b', mode: 0o755 }, target }).result?.state)
-    expect(modes).toMatchObject([{ mode: 0o600 }, { mode: 0o755 }])
+  it.each<[string, number | null, number | null, number, string]>([
+    ['takes the target\'s mode where the base\'s is not known', null, 0o600, 0o600, 'Back to turn 4'],
+    ['keeps the file\'s mode where the target\'s is not known', null, null, 0o755, 'Back to turn 4'],
+    ['takes the target\'s mode where the agent changed it', 0o755, 0o600, 0o600, 'Back to turn 4'],
+    ['takes the target\'s mode where both changed it', 0o644, 0o600, 0o600, 'Back to turn 4'],
+    ['keeps the mode that only the user changed', 0o644, 0o644, 0o755, 'Back to turn 4, your mode 755 stays'],
+  ])('%s', (_, base, target, expected, reason) => {
+    const of = (text: string, mode: number | null): TestContent => (mode === null ? text : { text, mode })
+    const planned = plan({ base: of('b', base), disk: { text: 'b', mode: 0o755 }, target: of('a', target) })
+    expect([planned.result?.state, planned.reason]).toMatchObject([{ mode: expected }, reason])
+  })
+
+  it('merges into a file with the mode that only the user changed, and takes it back where the user chooses the old file', () => {
+    const each: Case = { base: { text: 'r\nm\nx\n', mode: 0o644 }, disk: { text: 'r\nm\nmine\n', mode: 0o755 }, target: { text: 'old\nm\nx\n', mode: 0o644 } }
+    expect([plan(each), plan(each, { kind: 'old' })].map(({ result }) => result?.state)).toMatchObject([{ mode: 0o755 }, { mode: 0o644 }])
   })
 
   it.each<[string, Case, Resolution, string, unknown, number]>([

@@ -68,12 +68,12 @@ export function planFile(facts: FileFacts, resolution: Resolution, words: PlanWo
   const conflicts = merge?.kind === 'merged' ? merge.conflicts.length : decision.kind === 'write' || decision.kind === 'yours' ? 0 : 1
   if (resolution.kind === 'keep') return plan('unchanged', 'Stays as it is, as you chose', { conflicts, merge })
   if (resolution.kind === 'old') {
-    const back = planBack(facts, words)
+    const back = planBack(facts, words, modeIn(facts.target) ?? modeIn(facts.disk))
     const reason = decision.kind === 'write' ? back.reason : `Back to ${words.to}, over what you changed since`
     return plan(back.action, reason, { conflicts, merge, result: back.result })
   }
   if (decision.kind === 'write') {
-    const back = planBack(facts, words)
+    const back = planBack(facts, words, modeAfter(facts))
     return plan(back.action, back.reason, { result: back.result })
   }
   if (decision.kind === 'yours') return plan('unchanged', 'Only you changed it since, so it stays')
@@ -120,8 +120,9 @@ function decide({ target, base, disk, blocked, turn }: FileFacts): Decision {
     return { kind: 'cannot', reason: 'It is a folder now. Move it away first' }
   }
   if (isSameContent(disk, target)) {
-    const isSameMode = modeAfter(disk, target) === modeIn(disk)
-    return isSameMode ? { kind: 'unchanged', reason: 'Nothing to do, it is the same' } : { kind: 'write' }
+    const [mode, wanted] = [modeIn(disk), modeIn(target)]
+    if (wanted === null || wanted === mode) return { kind: 'unchanged', reason: 'Nothing to do, it is the same' }
+    return modeAfter({ target, base, disk }) === mode ? { kind: 'yours' } : { kind: 'write' }
   }
   if (Math.max(sizeOf(disk), sizeOf(target)) > hardLimitBytes) return { kind: 'cannot', reason: 'It is larger than 64 MiB, too large to be kept in history' }
   // Deleted by whomever: bringing it back takes nothing from anyone.
@@ -141,14 +142,15 @@ function decide({ target, base, disk, blocked, turn }: FileFacts): Decision {
   return { kind: 'merge' }
 }
 
-function planBack({ target, disk, turn }: FileFacts, words: PlanWords): { action: RewindAction; reason: string; result: PlannedResult } {
+function planBack({ target, disk, turn }: FileFacts, words: PlanWords, mode: number | null): { action: RewindAction; reason: string; result: PlannedResult } {
   if (target.kind === 'absent') {
     return { action: 'delete', reason: turn ? `Created in ${turn}` : 'Created since', result: { state: target, from: null } }
   }
   const action = disk.kind === 'absent' ? 'recreate' : 'restore'
-  const back = disk.kind === 'absent' ? `Deleted ${turn ? `in ${turn}` : 'since'}, comes back as it was` : `Back to ${words.to}`
+  const isYours = mode !== null && mode === modeIn(disk) && mode !== (modeIn(target) ?? mode)
+  const to = isYours ? `Back to ${words.to}, your mode ${mode.toString(8)} stays` : `Back to ${words.to}`
+  const back = disk.kind === 'absent' ? `Deleted ${turn ? `in ${turn}` : 'since'}, comes back as it was` : to
   if (target.kind !== 'file') return { action, reason: back, result: { state: target, from: null } }
-  const mode = modeAfter(disk, target)
   const state: FileState = { ...target, mode }
   if (!isSameContent(disk, target)) return { action, reason: back, result: { state, from: 'target' } }
   return { action, reason: `Mode back to ${(mode ?? 0).toString(8)}`, result: { state, from: 'disk' } }
@@ -165,7 +167,7 @@ function planMerge(facts: FileFacts, merge: MergedBytes | null, words: PlanWords
     const reason = `You and ${words.by} both changed ${more} ${first.targetLine}. ${untilChosen}`
     return plan('conflict', reason, { conflicts: merge.conflicts.length, merge })
   }
-  const state = fileOf(merge.bytes, modeAfter(facts.disk, facts.target))
+  const state = fileOf(merge.bytes, modeAfter(facts))
   if (isSameContent(state, facts.disk) && state.mode === modeIn(facts.disk)) {
     return plan('unchanged', 'Nothing to do, you changed it in the same way', { merge })
   }
@@ -177,14 +179,15 @@ function planMerge(facts: FileFacts, merge: MergedBytes | null, words: PlanWords
 function planText(facts: FileFacts, text: string, plan: MakePlan): FilePlan {
   const bytes = textInStyleOf(text, facts.bytes)
   if (!bytes) return plan('conflict', `Your text has characters that the file's encoding lacks. ${untilChosen}`, { conflicts: 1 })
-  const state = fileOf(bytes, modeAfter(facts.disk, facts.target))
+  const state = fileOf(bytes, modeAfter(facts))
   if (isSameContent(state, facts.disk) && state.mode === modeIn(facts.disk)) return plan('unchanged', 'Your text is what the file holds')
   return plan('merge', 'Your text from the result pane', { result: { state, from: bytes } })
 }
 
-/** The target's mode where it is known, else the mode stays. `null`: the system's usual one. */
-function modeAfter(disk: FileState, target: FileState): number | null {
-  return modeIn(target) ?? modeIn(disk)
+/** The target's mode; the present one where that is not known, or where only somebody else changed it. `null`: the system's usual one. */
+function modeAfter({ target, base, disk }: Pick<FileFacts, 'target' | 'base' | 'disk'>): number | null {
+  const [then, left, now] = [modeIn(target), modeIn(base), modeIn(disk)]
+  return then === null || (now !== null && left === then) ? now : then
 }
 
 function modeIn(state: FileState): number | null {

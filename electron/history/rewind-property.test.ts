@@ -80,15 +80,21 @@ function isSame(one: State, two: State): boolean {
 
 /** What must stand there afterwards, and whether the file was left in a conflict. */
 function expected(base: State, disk: State, target: State): { readonly state: State; readonly isOpen: boolean } {
-  const withMode = (state: State): State => (target.kind === 'text' || target.kind === 'binary' ? { ...state, ...('mode' in state ? { mode: target.mode } : {}) } : state)
+  const modeOf = (state: State): number | null => ('mode' in state ? state.mode : null)
+  const [mine, left] = [modeOf(disk), modeOf(base)]
+  // A mode that only the user changed stays, like a line of theirs.
+  const withMode = (state: State): State => {
+    const mode = mine !== null && left === modeOf(target) ? mine : modeOf(target)
+    return mode !== null && 'mode' in state ? { ...state, mode } : state
+  }
   if (isSame(disk, target)) return { state: withMode(disk), isOpen: false }
-  if (disk.kind === 'absent' || isSame(disk, base)) return { state: target, isOpen: false }
+  if (disk.kind === 'absent' || isSame(disk, base)) return { state: withMode(target), isOpen: false }
   if (isSame(base, target)) return { state: disk, isOpen: false }
   if (base.kind !== 'text' || disk.kind !== 'text' || target.kind !== 'text') return { state: disk, isOpen: true }
   const three = <Value>(of: (state: State & { kind: 'text' }) => Value): Value => (of(disk) === of(base) ? of(target) : of(disk))
   const hasClash = (['a', 'b'] as const).some((part) => new Set([base[part], disk[part], target[part]]).size === 3)
   if (hasClash) return { state: disk, isOpen: true }
-  return { state: { kind: 'text', a: three((s) => s.a), b: three((s) => s.b), crlf: three((s) => s.crlf), bom: three((s) => s.bom), mode: target.mode }, isOpen: false }
+  return { state: withMode({ kind: 'text', a: three((s) => s.a), b: three((s) => s.b), crlf: three((s) => s.crlf), bom: three((s) => s.bom), mode: target.mode }), isOpen: false }
 }
 
 /** The files that an operation changed, before and after it. */

@@ -1,6 +1,8 @@
 import { ReviewError } from '../../shared/errors.js'
 import type { WorkspacePath } from '../../shared/ids.js'
+import type { RecordedEdit } from '../../shared/session.js'
 import type { RecognisedSed } from '../edits/sed-command.js'
+import { textInStyleOf } from '../history/three-texts.js'
 import { absent, compare, isKnown, isSameContent, observeText, ofBytes, unknown, withMode, type Held, type Observation } from './held.js'
 import { weigh } from './observations.js'
 import { disturbs, endOf, startOf, startOfNext, type EditStep, type PathEvent } from './path-events.js'
@@ -140,6 +142,8 @@ class Walk {
   /** Every content on the way, by hash. */
   readonly made = new Map<string, Uint8Array>()
   private bytes: Uint8Array | null = null
+  /** `lastKnown` is what unproven edits most likely left just now. */
+  private isSupposed = false
 
   constructor(
     private readonly from: Sources,
@@ -179,9 +183,29 @@ class Walk {
     if (isContradicted) return this.contradict()
     const { state } = this.now.content
     if (state.kind === 'absent') return this.becomeFile(applyRecordedEdit({ kind: 'absent' }, edit), null, 'record')
+    if (this.isSupposed && (step.before === null || compare(this.lastKnown, step.before) !== 'different')) return this.suppose(this.lastKnown, edit, signal)
     if (state.kind !== 'file') return this.become(isKnown(this.now) ? unknown('no-record') : this.now)
-    const bytes = this.bytes ?? (await this.now.content.read(signal))
-    this.becomeFile(applyRecordedEdit({ kind: 'file', bytes }, edit), state.mode, 'edit')
+    const before = this.now
+    const bytes = this.bytes ?? (await before.content.read(signal))
+    const after = applyRecordedEdit({ kind: 'file', bytes }, edit)
+    this.becomeFile(after, state.mode, 'edit')
+    if (!after) await this.suppose(before, edit, signal)
+  }
+
+  /**
+   * Where records lose the bytes that an edit left, what it most likely left, in the style of the file before it, still tells the
+   * agent's lines from typing, and the disk proves it where it holds just that.
+   */
+  private async suppose(before: Held, edit: RecordedEdit, signal: AbortSignal | undefined): Promise<void> {
+    const { state } = before.content
+    if (state.kind !== 'file') return
+    const bytes = await before.content.read(signal)
+    const made = applyRecordedEdit({ kind: 'file', bytes }, { ...edit, keepsBytes: true })
+    const styled = !made && edit.after?.isWhole ? textInStyleOf(edit.after.text, { base: null, disk: bytes, target: null }) : null
+    const after = made?.kind === 'file' ? made.bytes : styled
+    if (!after) return this.become(unknown('records-disagree'))
+    this.lastKnown = this.computed(after, state.mode, 'edit')
+    this.isSupposed = true
   }
 
   private async shell(event: PathEvent & { readonly kind: 'shell' }, signal: AbortSignal | undefined): Promise<void> {
@@ -217,14 +241,17 @@ class Walk {
   private becomeFile(after: Present | null, mode: number | null, source: 'edit' | 'record' | 'command'): void {
     if (!after) return this.become(unknown('records-disagree'))
     if (after.kind === 'absent') return this.become(absent(source))
-    const { bytes } = after
+    this.isComputed = true
+    this.become(this.computed(after.bytes, mode, source), after.bytes)
+  }
+
+  private computed(bytes: Uint8Array, mode: number | null, source: 'edit' | 'record' | 'command'): Held {
     const { cache, again } = this
     const held: Held = ofBytes(bytes, mode, source, async () => cache.get(sha256) ?? again(sha256))
     const sha256 = held.content.state.kind === 'file' ? held.content.state.sha256 : ''
     cache.set(sha256, bytes)
     this.made.set(sha256, bytes)
-    this.isComputed = true
-    this.become(held, bytes)
+    return held
   }
 
   private contradict(): void {
@@ -236,6 +263,7 @@ class Walk {
   private become(held: Held, bytes: Uint8Array | null = null): void {
     this.now = held
     this.bytes = bytes
+    this.isSupposed = false
     if (isKnown(held)) this.lastKnown = held
   }
 }

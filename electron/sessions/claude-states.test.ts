@@ -1,16 +1,20 @@
-import { appendFileSync, mkdtempSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { workspacePath } from '../../shared/ids.js'
+import { promptId, workspacePath } from '../../shared/ids.js'
 import { openBackupStore } from '../history/backup-store.js'
 import { createContents } from '../review/contents.js'
+import { createDiskView } from '../review/disk-view.js'
 import { turnFiles } from '../review/turn-files.js'
 import { ClaudeLog, wholePatch } from '../testing/claude-log.js'
 import { setCommandTimes } from '../testing/command-times.js'
 import { judgeStates, readTruth, writeTruthTree, type Judged } from '../testing/judge-states.js'
 import { openClaude, writeClaudeStore } from '../testing/open-claude.js'
+import { sedInThisThread } from '../testing/open-simulated.js'
+import { createDiskStates } from '../workspace/disk-states.js'
+import { openWorkspace } from '../workspace/workspace.js'
 
 const fixtures = fileURLToPath(new URL('./fixtures/claude-code', import.meta.url))
 
@@ -155,5 +159,41 @@ describe('a turn of Claude Code', () => {
       ],
       ['edit', 'command'],
     ])
+  })
+})
+
+describe('the last turn of Claude Code in a file whose line ends or encoding its records lose', () => {
+  const crlf = (text: string): Buffer => Buffer.from(text.replaceAll('\n', '\r\n'))
+  const utf16 = (text: string): Buffer => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')])
+  const before = 'one\ntwo\nthree\n'
+
+  /** Two edits of `a.txt` in the last turn, and `disk` on the disk: what its end is, and what a rewind tells typing apart by. */
+  async function endOf(bytesOf: (text: string) => Buffer, disk: Buffer): Promise<readonly [string, string, Buffer]> {
+    const log = new ClaudeLog()
+    const prompt = log.prompt('change it')
+    log.snapshot(prompt, { 'a.txt': 'a@v1' }, true)
+    log.edit('a.txt', before, 'two', 'TWO')
+    log.edit('a.txt', before.replace('two', 'TWO'), 'three', 'three\nfour')
+    const workspace = mkdtempSync(join(tmpdir(), 'overturn-work-'))
+    onTestFinished(() => rmSync(workspace, { recursive: true, force: true }))
+    writeFileSync(join(workspace, 'a.txt'), disk)
+    const session = await openClaude(writeClaudeStore(log, { 'a@v1': bytesOf(before) }), { workspace })
+    onTestFinished(() => session.close())
+    const view = createDiskView(await openWorkspace(workspace), createDiskStates())
+    const contents = createContents({ session, disk: () => view, sed: sedInThisThread })
+    const [turn] = session.turns
+    const { held, by, lastKnown } = await contents.endOf(turn?.promptId ?? promptId(''), workspacePath('a.txt'))
+    return [by, held.content.state.kind, Buffer.from(await lastKnown.content.read())]
+  }
+
+  it.each([
+    ['CRLF', crlf],
+    ['UTF-16', utf16],
+    ['a BOM', (text: string): Buffer => Buffer.from(`\ufeff${text}`)],
+  ] as const)('is what the disk holds where the edits make just that of it: %s', async (_, bytesOf) => {
+    const after = bytesOf('one\nTWO\nthree\nfour\n')
+    expect(await endOf(bytesOf, after)).toEqual(['disk', 'file', after])
+    // What was typed is told apart from what the edits most likely left, so that no line of the agent counts as typed.
+    expect(await endOf(bytesOf, bytesOf('one\nTWO\nthree\nfour\nmine\n'))).toEqual(['nothing', 'unknown', after])
   })
 })

@@ -10,6 +10,8 @@ import { mergeBytes, textInStyleOf, type BytesOfThree, type MergedBytes } from '
 export interface PlanWords {
   readonly to: string
   readonly by: string
+  /** What a file is that needs no change, where "the same" would say too much: "as before turn 3 first touched it". */
+  readonly same?: string
 }
 
 /** All that is known of one file when a plan is made. */
@@ -48,7 +50,7 @@ export interface FilePlan {
 /** Whether the plan for a file depends on its three contents and not on their hashes alone. */
 export function needsBytes(facts: FileFacts, resolution: Resolution): boolean {
   const decision = decide(facts)
-  return decision.kind === 'merge' || (resolution.kind === 'text' && decision.kind !== 'cannot' && decision.kind !== 'unchanged')
+  return decision.kind === 'merge' || (resolution.kind === 'text' && decision.kind !== 'cannot' && decision.kind !== 'unchanged' && decision.kind !== 'same')
 }
 
 /**
@@ -61,6 +63,7 @@ export function planFile(facts: FileFacts, resolution: Resolution, words: PlanWo
   }
   const decision = decide(facts)
   if (decision.kind === 'cannot') return plan('cannot', decision.reason)
+  if (decision.kind === 'same') return plan('unchanged', `Nothing to do, it is ${words.same ?? 'the same'}`)
   if (decision.kind === 'unchanged') return plan('unchanged', decision.reason)
   if (resolution.kind === 'text') return planText(facts, resolution.text, plan)
 
@@ -97,6 +100,7 @@ type MakePlan = (action: RewindAction, reason: string, rest?: Partial<FilePlan>)
 type Decision =
   | { readonly kind: 'cannot'; readonly reason: string }
   | { readonly kind: 'unchanged'; readonly reason: string }
+  | { readonly kind: 'same' }
   /** The target's content, since nobody else changed the file. */
   | { readonly kind: 'write' }
   /** The agent left it as it was at the target; all changes since are somebody else's. */
@@ -121,7 +125,7 @@ function decide({ target, base, disk, blocked, turn }: FileFacts): Decision {
   }
   if (isSameContent(disk, target)) {
     const [mode, wanted] = [modeIn(disk), modeIn(target)]
-    if (wanted === null || wanted === mode) return { kind: 'unchanged', reason: 'Nothing to do, it is the same' }
+    if (wanted === null || wanted === mode) return { kind: 'same' }
     return modeAfter({ target, base, disk }) === mode ? { kind: 'yours' } : { kind: 'write' }
   }
   if (Math.max(sizeOf(disk), sizeOf(target)) > hardLimitBytes) return { kind: 'cannot', reason: 'It is larger than 64 MiB, too large to be kept in history' }

@@ -165,7 +165,8 @@ async function planAll(parts: HistoryParts, request: RewindRequest, watch: Watch
 /** A plan never says more than is known: such a file goes back to what the agent found, not to the target's own moment. */
 function wordsFor({ turn, isAsFirstTouched = false, isWithTyping = false }: RewindInput, words: PlanWords): PlanWords {
   if (isWithTyping) return { ...words, to: `${words.to}, with what you changed in between` }
-  return isAsFirstTouched ? { ...words, to: `before ${turn ?? 'the agent'} first touched it` } : words
+  const then = `before ${turn ?? 'the agent'} first touched it`
+  return isAsFirstTouched ? { ...words, to: then, same: `as ${then}` } : words
 }
 
 /** Bytes that a look had to read are held for the steps that follow, up to this much. */

@@ -152,7 +152,8 @@ async function seen(review: OpenedSession, kind: 'start' | 'end', promptId: Prom
   const { state } = content
   if (state.kind === 'file') return `${(state.mode ?? 0).toString(8)} ${Buffer.from(await content.read()).toString('latin1')}`
   if (state.kind === 'link') return `link ${state.target}`
-  return state.kind === 'absent' ? null : `? ${state.kind}`
+  // The story notes files alone; a folder that a command left empty is none.
+  return state.kind === 'absent' || state.kind === 'folder' ? null : `? ${state.kind}`
 }
 
 const filesOf = (tree: Readonly<Record<string, string>>): Truth => Object.fromEntries(Object.entries(tree).filter(([path]) => !path.endsWith('/')))

@@ -22,6 +22,8 @@ export interface SegmentFacts {
 
 const identity = /^[0-9a-z][0-9a-z-]{7,63}$/i
 const deepest = 4
+/** A session is made of no more files than these. */
+export const mostSegments = 100
 const mostFolders = 20_000
 
 export function segmentFacts({ lineage }: Pick<LogEnds, 'lineage'>): SegmentFacts {
@@ -75,6 +77,18 @@ export async function findSegment(segment: string, from: string, signal?: AbortS
     if (found !== null) return found
   }
   return null
+}
+
+/** A log that another one goes on from, of which only what stands before `endOffset` counts; its `file` is `null` where it is not here. */
+export interface EarlierPart {
+  readonly file: string | null
+  readonly endOffset: number
+}
+
+/** What a file goes on from by its lineage; `null` for one that begins a session. */
+export async function earlierPart(file: string, lineage: LogEnds['lineage'], signal?: AbortSignal): Promise<EarlierPart | null> {
+  const { base } = segmentFacts({ lineage })
+  return base && { file: await findSegment(base.segment, file, signal), endOffset: base.endOffset }
 }
 
 /**

@@ -12,6 +12,7 @@ import { countedRewinds } from './log-branches.js'
 import type { LogIndex } from './log-index.js'
 import type { LogReader } from './log-reader.js'
 import { joinProblems } from './problem-tally.js'
+import { sumsOf } from './recorded-sums.js'
 import { recordKind, type RecordKind } from './record-sniff.js'
 import type { RecordedSession, SetAsideBranch } from './recorded-session.js'
 import type { SessionShape } from './session-shape.js'
@@ -141,13 +142,16 @@ export class CodexSession implements RecordedSession {
     return [...agents.values()].filter(({ work }) => work.startedAt >= from && work.startedAt < to).reduce((sum, { usage }) => addUsage(sum, usage), own)
   }
 
-  /** The last file's running sum has what came before it; where that one has none yet, the turns are added up. */
+  /** The last file's running sum has what came before it; where that one has none yet, that of the newest file that has one counts. */
   private async ownUsage(signal?: AbortSignal): Promise<Usage | null> {
     const own = await this.own.session.usage(null, signal)
-    if (own || this.segments.length === 1) return own
-    let sum: Usage | null = null
-    for (const { promptId } of this.turns) sum = addUsage(sum, await (await this.ownerOf(promptId, signal)).usage(promptId, signal))
-    return sum
+    if (own) return own
+    for (const { log, endOffset } of this.segments.slice(0, -1).reverse()) {
+      await log.whenIndexed()
+      const { usage } = await sumsOf(log.reader, async () => undefined, { signal, before: endOffset })
+      if (usage) return usage
+    }
+    return null
   }
 
   /** From the start of a turn to that of the next one, which may have been set aside since. */

@@ -187,6 +187,26 @@ describe('sessions of Codex', () => {
     ]).toEqual(['one\n', 'unknown', [['a.txt', 'file'], ['b.txt', 'file']], false, ['a.txt', 'b.txt']])
   })
 
+  it('are listed as they open, with what they go on from', async () => {
+    const home = store()
+    chain(home)
+    const library = libraryOf(home)
+    await library.whenCounted()
+    const listed = library.list().sessions.map(({ id, title, startedAt, turns, stat, files }) => ({ id, title, startedAt, turns, stat, files }))
+    const opened = await Promise.all(library.list().sessions.map(async ({ key }) => {
+      const session = await library.open(key)
+      onTestFinished(() => session.close())
+      await session.whenLoaded()
+      return [session.turns.map(({ prompt }) => prompt), session.id]
+    }))
+    // The second turn of the first file was left behind; the fork goes on from the first file of its parent's thread and the one after.
+    const first = { title: 't1', startedAt: begin + 5, stat: { insertions: 2, deletions: 1 }, files: 1 }
+    expect([listed, opened]).toEqual([
+      [{ id: fork, ...first, turns: 3 }, { id: thread, ...first, turns: 2 }],
+      [[['t1', 't3', 't4'], fork], [['t1', 't3'], thread]],
+    ])
+  })
+
   it('count a rollback of more turns than there are as one of all, and one after another', async () => {
     const log = new CodexLog('/home/dev/app', begin)
     const rollBack = (turns: number): void => log.add('event_msg', { type: 'thread_rolled_back', num_turns: turns })
@@ -243,8 +263,8 @@ describe('sessions of Codex', () => {
     const library = libraryOf(home)
     await library.whenListed()
     expect(library.list().sessions.map(({ id, agent, title, recordedFolder, model }) => [id, agent, title, recordedFolder, model])).toEqual([
-      [fork, 'codex', 't4', '/home/dev/app', 'm'],
-      [thread, 'codex', 't3', '/home/dev/app', 'm'],
+      [fork, 'codex', 't1', '/home/dev/app', 'm'],
+      [thread, 'codex', 't1', '/home/dev/app', 'm'],
     ])
   })
 

@@ -3,7 +3,7 @@ import { noBackups } from './backup-history.js'
 import { CodexAgents } from './codex-agents.js'
 import { outputOf } from './codex-calls.js'
 import { CodexSession, rowsBetween, type Segment } from './codex-session.js'
-import { findSegment, segmentFacts, shownElsewhere, usageOfStarted } from './codex-segments.js'
+import { earlierPart, findSegment, mostSegments, segmentFacts, shownElsewhere, usageOfStarted } from './codex-segments.js'
 import { threadName } from './codex-titles.js'
 import { transcriptOf } from './codex-transcript.js'
 import { decodeTurn } from './codex-turn.js'
@@ -14,9 +14,6 @@ import { recordKind } from './record-sniff.js'
 import type { RecordedSession } from './recorded-session.js'
 import { expand } from './session-places.js'
 import type { Environment, OpenOptions, SessionReader } from './session-reader.js'
-
-/** A session is made of no more files than these. */
-const mostSegments = 100
 
 /**
  * Sessions of Codex.
@@ -30,6 +27,7 @@ export const codexReader: SessionReader = {
   logFolders: (agentHome) => [join(agentHome, 'sessions'), join(agentHome, 'archived_sessions')],
   others: null,
   isArchived: (file) => file.split(/[/\\]/).includes('archived_sessions'),
+  earlierPart,
   coveredLogs: shownElsewhere,
   usageOfStarted,
   titleBeside: threadName,

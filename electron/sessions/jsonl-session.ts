@@ -208,7 +208,7 @@ class JsonlSession implements RecordedSession {
     const { reader, parts } = this
     if (promptId !== null) return usageOfTurn(reader, parts.rowsOf(this.shape, await this.placeOf(promptId, signal)), parts.usageBeside, signal)
     await this.whenLoaded(signal)
-    return (await sumsOf(reader, parts.usageBeside, signal)).usage
+    return (await sumsOf(reader, parts.usageBeside, { signal })).usage
   }
 
   async snapshotOf(promptId: PromptId, signal?: AbortSignal): Promise<PromptSnapshot | null> {

@@ -86,6 +86,12 @@ export function countedRewinds({ prompts, rewinds, rows }: LogIndex, before = In
   return found.map(({ at, dropped }) => ({ at, dropped, after: live.findLast((prompt) => prompt < (dropped[0] ?? 0)) ?? null }))
 }
 
+/** Prompts of a log without parents that count where only what stands before an offset does. */
+export function promptsBefore(log: LogIndex, before: number): readonly number[] {
+  const dead = new Set(countedRewinds(log, before).flatMap(({ dropped }) => dropped))
+  return log.prompts.flatMap(({ row }, prompt) => (log.rows.offsetOf(row) < before && !dead.has(prompt) ? [prompt] : []))
+}
+
 interface Chain {
   readonly chain: Int32Array
   readonly provenFrom: number

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { DiffStat } from '../../shared/changes.js'
+import { addStat, type DiffStat } from '../../shared/changes.js'
 import type { Usage } from '../../shared/usage.js'
 import { throwIfAborted } from '../../shared/errors.js'
-import { isOfAgent } from './codex-segments.js'
-import type { Branches } from './log-branches.js'
+import { isOfAgent, mostSegments } from './codex-segments.js'
+import { promptsBefore, type Branches } from './log-branches.js'
 import { readLogEnds, type LogEnds } from './log-ends.js'
 import { LogReader } from './log-reader.js'
 import { otherReaderOf, readerOf } from './readers.js'
 import type { LogFormat } from './record-sniff.js'
-import { recordedSums } from './recorded-sums.js'
+import { isSummed, recordedSums, type RecordedSums } from './recorded-sums.js'
 import type { UsageBeside } from './recorded-usage.js'
 import { shapeOf } from './session-shape.js'
 
@@ -85,44 +85,103 @@ async function lookAtLog(question: LogQuestion, signal: AbortSignal | undefined)
       const { ends: { newestPrompts: _, ...ends }, counts } = await other.others.look(question.file, signal)
       return { format: other.reader.format, isUnreadable: false, ends, counts }
     }
-    return question.wanted === 'ends' ? await endsOf(question.file) : await countsOf(question, signal)
+    return question.wanted === 'ends' ? await endsOf(question.file, signal) : await countsOf(question, signal)
   } catch (thrown) {
     if (signal?.aborted) throw thrown
     return { format: null, isUnreadable: !isUnknownFormat(thrown), counts: null, ...(question.wanted === 'ends' ? { ends: noEnds } : {}) }
   }
 }
 
-async function endsOf(file: string): Promise<LogAnswer> {
+/** What both ends of a session say: it began with the first of the logs that it goes on from. */
+async function endsOf(file: string, signal: AbortSignal | undefined): Promise<LogAnswer> {
   const reader = await LogReader.open({ file, indexFile: null, isKept: false, isDeep: false })
   try {
-    const { newestPrompts: _, ...ends } = await readLogEnds(reader.log, reader.size, reader.sniffer, false)
-    return { format: reader.sniffer.format, isUnreadable: false, ends }
+    const { format } = reader.sniffer
+    const { newestPrompts: _, ...own } = await readLogEnds(reader.log, reader.size, reader.sniffer, false)
+    let ends: CatalogEnds = own
+    await eachEarlier({ format, file, lineage: own.lineage }, signal, async (_, before) => {
+      ends = { ...ends, model: ends.model ?? before.model, title: ends.title ?? before.title, firstPrompt: before.firstPrompt ?? ends.firstPrompt, startedAt: before.startedAt ?? ends.startedAt }
+    })
+    return { format, isUnreadable: false, ends }
   } finally {
     reader.close()
   }
 }
 
-async function countsOf({ file, sizeBytes, indexFile, withSums, lineage }: LogQuestion, signal: AbortSignal | undefined): Promise<LogAnswer> {
+/**
+ * Visits the logs that one goes on from, the nearest first, each with its ends and the offset up to which it counts. Returns whether
+ * all are here. Errors: CANCELLED.
+ */
+async function eachEarlier(
+  from: { readonly format: LogFormat; readonly file: string; readonly lineage: LogEnds['lineage'] },
+  signal: AbortSignal | undefined,
+  visit: (reader: LogReader, ends: LogEnds, before: number) => Promise<void>,
+): Promise<boolean> {
+  const seen = new Set<string>()
+  for (let { file, lineage } = from; ; ) {
+    const part = await readerOf(from.format)?.earlierPart?.(file, lineage, signal)
+    if (!part) return true
+    seen.add(file)
+    if (part.file === null || seen.has(part.file) || seen.size >= mostSegments) return false
+    file = part.file
+    try {
+      const reader = await LogReader.open({ file, indexFile: null, isKept: false, isDeep: false })
+      try {
+        const ends = await readLogEnds(reader.log, Math.min(reader.size, part.endOffset), reader.sniffer, false)
+        await visit(reader, ends, part.endOffset)
+        lineage = ends.lineage
+      } finally {
+        reader.close()
+      }
+    } catch (thrown) {
+      if (signal?.aborted) throw thrown
+      return false
+    }
+  }
+}
+
+async function countsOf(question: LogQuestion, signal: AbortSignal | undefined): Promise<LogAnswer> {
+  const { file, sizeBytes, indexFile, withSums, lineage } = question
   const isIndexed = sizeBytes >= indexedBytes
   const reader = await LogReader.open({ file, indexFile: isIndexed ? indexFile : null, isKept: isIndexed, isDeep: false })
   try {
     await reader.load(signal)
-    const beside = readerOf(reader.sniffer.format)?.usageBeside?.(file) ?? noUsageBeside
-    const sums = withSums ? await recordedSums(reader, beside, signal, !isOfAgent(lineage)) : { stat: null, files: null, usage: null }
     const { index, sniffer } = reader
-    const { turns, branches } = shapeOf(index)
+    const { format } = sniffer
+    const files = new Set<string>()
+    const beside = readerOf(format)?.usageBeside?.(file) ?? noUsageBeside
+    let sums = withSums ? await recordedSums(reader, beside, { signal, isWhole: !isOfAgent(lineage), files }) : noSums
+    let areSummed = isSummed(reader)
+    const { turns, branches, places } = shapeOf(index)
     const trail = sniffer.hasIds ? trailOf(index, branches) : []
     if (isIndexed) await reader.save()
-    return {
-      format: sniffer.format,
-      isUnreadable: false,
-      counts: { lines: index.lines, prompts: index.prompts.length, turns: turns.length, problems: index.problemCount(), trail, ...sums },
-    }
+    const ids = new Set(places.keys())
+    const counted = { prompts: index.prompts.length, turns: turns.length, problems: index.problemCount() }
+    const areAllHere = await eachEarlier({ format, file, lineage }, signal, async (earlier, ends, before) => {
+      await earlier.load(signal)
+      if (withSums) sums = joinSums(sums, await recordedSums(earlier, noUsageBeside, { signal, isWhole: !isOfAgent(ends.lineage), before, files }), files)
+      areSummed &&= isSummed(earlier)
+      const own = [...shapeOf(earlier.index).places.values()].filter(({ turn }) => !ids.has(turn.promptId))
+      const kept = new Set(promptsBefore(earlier.index, before))
+      for (const { turn } of own) ids.add(turn.promptId)
+      counted.prompts += own.length
+      counted.turns += own.filter(({ prompt }) => kept.has(prompt)).length
+      counted.problems += earlier.index.problemCount()
+    })
+    if (!areAllHere) counted.problems++
+    return { format, isUnreadable: false, counts: { lines: index.lines, trail, ...counted, ...sums, ...(areSummed ? {} : { stat: null, files: null }) } }
   } finally {
     reader.close()
   }
 }
 
+/** Of a log and of one that it goes on from, whose tokens its own running sum has where it has one. */
+function joinSums(later: RecordedSums, earlier: RecordedSums, files: ReadonlySet<string>): RecordedSums {
+  const stat = later.stat && earlier.stat ? addStat(later.stat, earlier.stat) : (later.stat ?? earlier.stat)
+  return { stat, files: stat && files.size, usage: later.usage ?? earlier.usage }
+}
+
+const noSums: RecordedSums = { stat: null, files: null, usage: null }
 const noUsageBeside: UsageBeside = async () => undefined
 
 /** What is told of a log whose ends could not be read. */

@@ -1,5 +1,6 @@
 import { addStat, type DiffStat } from '../../shared/changes.js'
 import type { Usage } from '../../shared/usage.js'
+import { promptsBefore } from './log-branches.js'
 import type { LogReader } from './log-reader.js'
 import type { UsageBeside } from './recorded-usage.js'
 import { shapeOf } from './session-shape.js'
@@ -17,26 +18,38 @@ export interface RecordedSums {
   readonly usage: Usage | null
 }
 
-/**
- * What a list shows of a whole log; each is `null` where the log tells nothing of it, or is too big to be read for a list. `isWhole`:
- * what its running sum begins with is a part of it.
- */
-export async function recordedSums(reader: LogReader, beside: UsageBeside, signal?: AbortSignal, isWhole = true): Promise<RecordedSums> {
-  return reader.size > largestLogBytes ? { stat: null, files: null, usage: null } : sumsOf(reader, beside, signal, isWhole)
+/** What of a log is summed up, and how. */
+export interface SumOptions {
+  readonly signal?: AbortSignal | undefined
+  /** What its running sum begins with is a part of it. */
+  readonly isWhole?: boolean
+  /** Only what stands before this offset counts, since another log goes on from there. */
+  readonly before?: number
+  /** Gathers the files, of several logs too. */
+  readonly files?: Set<string>
+}
+
+/** What a list shows of a whole log; each is `null` where the log tells nothing of it, or is too big to be read for a list. */
+export async function recordedSums(reader: LogReader, beside: UsageBeside, options: SumOptions = {}): Promise<RecordedSums> {
+  return isSummed(reader) ? sumsOf(reader, beside, options) : { stat: null, files: null, usage: null }
+}
+
+/** Whether a log is small enough to be read for a list. */
+export function isSummed({ size }: LogReader): boolean {
+  return size <= largestLogBytes
 }
 
 /** The same, whatever it takes. */
-export async function sumsOf(reader: LogReader, beside: UsageBeside, signal?: AbortSignal, isWhole = true): Promise<RecordedSums> {
+export async function sumsOf(reader: LogReader, beside: UsageBeside, { signal, isWhole = true, before = Infinity, files = new Set() }: SumOptions = {}): Promise<RecordedSums> {
   const { edits, usage } = reader.sniffer
   const { rows } = reader.index
-  const live = new Set(shapeOf(reader.index).branches.live.map(({ prompt }) => prompt))
+  const live = new Set(before === Infinity ? shapeOf(reader.index).branches.live.map(({ prompt }) => prompt) : promptsBefore(reader.index, before))
   // By prompt and not along the chain, which has only one of several answers that came side by side.
   const tellsEdits = (row: number): boolean => edits?.kinds.has(rows.kindOf(row)) === true && live.has(rows.promptOf(row))
   const tellsUsage = (row: number): boolean => usage?.kinds.has(rows.kindOf(row)) ?? false
-  const wanted = Array.from({ length: rows.count }, (_, row) => row).filter((row) => tellsEdits(row) || tellsUsage(row))
+  const wanted = Array.from({ length: rows.count }, (_, row) => row).filter((row) => rows.offsetOf(row) < before && (tellsEdits(row) || tellsUsage(row)))
   const sum = new UsageSum(isWhole)
   let stat: DiffStat | null = null
-  const files = new Set<string>()
   await reader.passRows(
     wanted,
     (row, bytes) => {

@@ -5,6 +5,7 @@ import type { RecognisedSed } from '../edits/sed-command.js'
 import type { BackupSource } from '../history/backup-source.js'
 import type { CatalogEntry } from './log-catalog.js'
 import type { CatalogEnds, LogCounts } from './log-looks.js'
+import type { EarlierPart } from './codex-segments.js'
 import type { LogEnds } from './log-ends.js'
 import type { LogFile } from './log-files.js'
 import type { RecordedSession } from './recorded-session.js'
@@ -73,6 +74,8 @@ export interface SessionReader {
   readonly others: OtherLogs | null
   /** What logs beside a log of JSON lines tell of tokens; left out where there are none. */
   usageBeside?(file: string): UsageBeside
+  /** What a log of JSON lines goes on from, so that its session is both; left out where each log is a session. */
+  earlierPart?(file: string, lineage: LogEnds['lineage'], signal?: AbortSignal): Promise<EarlierPart | null>
   /** Whether a log lies where the agent puts sessions that a person has put away. */
   isArchived?(file: string): boolean
   /** Files, among the agent's logs as they were found, that the list leaves out, since another one holds all that they hold. */

@@ -46,6 +46,17 @@ describe('both ends of a log', () => {
     expect(await endsOf(file, false)).toMatchObject({ model: 'model-1', lastActiveAt: Date.parse(time(3)), firstPrompt: 'Do it' })
   })
 
+  it.each(['\ufeff', '{"parentUuid":null,"isSidechain":false,"type":"user","message":{"ro'])('are told of the first and of the last record too, where %s stands before them on the line', async (before) => {
+    const file = written(`${before}${claude(1, 'user', { content: 'Do it' })}`, claude(2, 'user', { content: 'And that' }), `${before}${claude(3, 'assistant', { model: 'model-1', content: [] })}`)
+    expect(await endsOf(file, false)).toMatchObject({ folder: '/w', model: 'model-1', firstPrompt: 'Do it', startedAt: Date.parse(time(1)), lastActiveAt: Date.parse(time(3)) })
+  })
+
+  it('have the first prompt, though pictures stand in it', async () => {
+    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'x'.repeat(3 << 20) } }
+    const file = written(claude(1, 'user', { content: [picture, { type: 'text', text: 'Like this' }] }), claude(2, 'assistant', { model: 'model-1', content: [] }))
+    expect(await endsOf(file, false)).toMatchObject({ folder: '/w', firstPrompt: expect.stringContaining('Like this') as string, startedAt: Date.parse(time(1)) })
+  })
+
   it('take the newest title and the newest model, though an older one is nearer to the end of what is read', async () => {
     const title = (text: string): string => JSON.stringify({ type: 'custom-title', customTitle: text, sessionId: id(9) })
     const answer = (number: number, model: string): string => claude(number, 'assistant', { model, content: [{ type: 'text', text: '"model":"none"' }] })

@@ -1,15 +1,17 @@
 import type { SessionEnd } from '../../shared/session.js'
 import { cutText, objectAt, parseObject, textAt, timeAt, type JsonObject } from './json-values.js'
 import { lookAtBytes } from './file-reads.js'
-import { lookAtTailLines, tailSteps, type TailLine } from './jsonl.js'
+import { lookAtTailLines, parseGlued, tailSteps, type TailLine } from './jsonl.js'
 import { recordKind, type RecordSniffer, type SniffSpot } from './record-sniff.js'
 
 const firstHeadBytes = 1 << 14
-const largestHeadBytes = 1 << 20
+/** A first prompt with pictures in it is a line of megabytes. */
+const largestHeadBytes = 1 << 24
 const wantedPrompts = 20
 const keptTitle = 200
 const keptLineage = 16
 const timeBytes = 24
+const byteOrderMark = Buffer.from('\ufeff')
 const modelMark = Buffer.from('"model":"')
 /** How far back the end of a log is looked through for an answer, which names the model. */
 const listedTailSteps: readonly number[] = [1 << 16, 1 << 18, 1 << 20]
@@ -69,7 +71,7 @@ function lookAtHead(bytes: Buffer, isAll: boolean, sniffer: RecordSniffer): Head
   const found = { sessionId: null, folder: null, branch: null, agent: null, client: null, firstPrompt: null, startedAt: null, lineage: [], title: null } as {
     -readonly [Key in keyof Head]: Head[Key]
   }
-  for (let start = 0; start < bytes.length && found.firstPrompt === null; ) {
+  for (let start = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0; start < bytes.length && found.firstPrompt === null; ) {
     const close = bytes.indexOf(10, start)
     const end = close < 0 ? bytes.length : close
     if (close < 0 && !isAll) {
@@ -79,8 +81,8 @@ function lookAtHead(bytes: Buffer, isAll: boolean, sniffer: RecordSniffer): Head
     }
     const kind = sniffer.sniff(bytes, start, end, spot)
     const isWanted = kind === null || kind === recordKind.prompt || found.folder === null
-    const record = isWanted ? parseObject(bytes.toString('utf8', start, end)) : null
-    if (record) {
+    for (const record of isWanted ? recordsIn(bytes.subarray(start, end), sniffer) : []) {
+      if (found.firstPrompt !== null) break
       const classified = sniffer.classify(record)
       const facts = sniffer.factsOf?.(record) ?? record
       found.sessionId ??= sniffer.hasIds ? classified.sessionId : textAt(facts, 'sessionId')
@@ -130,19 +132,25 @@ function lookAtTail(newestFirst: readonly TailLine[], sniffer: RecordSniffer, li
     lastActiveAt ??= kind === null ? null : timeAtPlace(bytes, sniffer.timePlace(bytes, spot))
     // A record of copies has no time of its own.
     if (!isWanted && (lastActiveAt !== null || kind === recordKind.copies || kind === recordKind.addedCopies)) continue
-    const record = parseObject(bytes.toString())
-    if (!record) continue
-    lastActiveAt ??= timeAt(record, 'timestamp')
-    const told: ReturnType<NonNullable<RecordSniffer['endOf']>> = isEndKnown ? null : (sniffer.endOf?.(record, lineage) ?? null)
-    isEndKnown ||= told !== null
-    if (told === 'ended') end = { at: timeAt(record, 'timestamp'), how: 'ended' }
-    model ??= modelOf(sniffer.factsOf?.(record) ?? record)
-    title = better(title, sniffer.titleOf(record))
-    if (isPrompt && wantsPrompts && sniffer.classify(record).kind === recordKind.prompt) {
-      newestPrompts.push({ prompt: cutText(sniffer.promptText(record), 4000), startedAt: timeAt(record, 'timestamp') ?? 0 })
+    for (const record of recordsIn(bytes, sniffer).toReversed()) {
+      lastActiveAt ??= timeAt(record, 'timestamp')
+      const told: ReturnType<NonNullable<RecordSniffer['endOf']>> = isEndKnown ? null : (sniffer.endOf?.(record, lineage) ?? null)
+      isEndKnown ||= told !== null
+      if (told === 'ended') end = { at: timeAt(record, 'timestamp'), how: 'ended' }
+      model ??= modelOf(sniffer.factsOf?.(record) ?? record)
+      title = better(title, sniffer.titleOf(record))
+      if (isPrompt && wantsPrompts && sniffer.classify(record).kind === recordKind.prompt) {
+        newestPrompts.push({ prompt: cutText(sniffer.promptText(record), 4000), startedAt: timeAt(record, 'timestamp') ?? 0 })
+      }
     }
   }
   return { model, title, lastActiveAt, end, newestPrompts }
+}
+
+/** The record of a line, or what is whole of several on one line. */
+function recordsIn(line: Buffer, { opening }: RecordSniffer): readonly JsonObject[] {
+  const record = parseObject(line.toString())
+  return record ? [record] : parseGlued(line, opening).map(({ value }) => value)
 }
 
 /** The time that stands at a place of a line; `null` where none does. */

@@ -120,6 +120,14 @@ describe('a recorded session', () => {
     expect([session.turns.map((turn) => [turn.promptId, turn.prompt]), wrong]).toEqual([truth.prompts.map((each) => [each.promptId, each.text]), []])
   })
 
+  it('is called as its file where the records that name it are too long', async () => {
+    const log = new QwenLog()
+    log.user('x'.repeat(17 << 20))
+    const session = await open(written(log))
+    expect(session.id).toBe(log.sessionId)
+    session.close()
+  })
+
   it('shows its newest prompts and its folder before the whole log was read', async () => {
     const log = new QwenLog()
     for (let n = 1; n <= 30; n++) log.turn(n, `prompt ${n}`, {})

@@ -58,7 +58,7 @@ export const qwenReader: SessionReader = {
  * Errors: SESSION_NOT_FOUND, SESSION_UNREADABLE, SESSION_FORMAT_UNKNOWN.
  */
 export function openQwenSession(options: QwenSessionOptions, signal?: AbortSignal): Promise<RecordedSession> {
-  const format: JsonlFormat = { format: 'qwen', idOf: ({ sessionId }) => sessionId ?? '', parts: (log) => partsOf(log, options) }
+  const format: JsonlFormat = { format: 'qwen', idOf: ({ sessionId }, file) => sessionId ?? file.replace(/^.*[/\\]|\.jsonl$/g, ''), parts: (log) => partsOf(log, options) }
   return openJsonlSession(options, format, signal)
 }
 

@@ -49,7 +49,7 @@ const others: OtherLogs = {
     const agents = await new GeminiAgents(file, log.document.sessionId).all(signal)
     return {
       ends: await endsOf(file, log, turns),
-      counts: { lines: log.lines, prompts: turns.byId.size, turns: turns.live.length, problems: log.problems.total(), ...(log.hasLines ? editsIn(log) : { stat: null, files: null }), usage: usageOf(allMessages(log), agents), trail: [] },
+      counts: { lines: log.lines, prompts: turns.byId.size, turns: turns.live.length, problems: log.problems.total(), ...(log.hasLines ? editsIn(log, agents) : { stat: null, files: null }), usage: usageOf(allMessages(log), agents), trail: [] },
     }
   },
 }
@@ -103,9 +103,12 @@ function allMessages({ document }: GeminiLog): readonly GeminiMessage[] {
   return [...document.order, ...document.dropped.flatMap(({ messages }) => messages)]
 }
 
-/** What the edits changed of the messages that a rewind did not drop. */
-function editsIn({ document }: GeminiLog): Pick<LogCounts, 'stat' | 'files'> {
-  const all = document.order.flatMap(({ edits }) => (edits ? [edits] : []))
+/** What the edits changed of the messages that a rewind did not drop, and those of the agents that were started there. */
+function editsIn({ document }: GeminiLog, agents: readonly GeminiAgent[]): Pick<LogCounts, 'stat' | 'files'> {
+  const isDropped = ({ startedAt }: GeminiAgent): boolean => document.dropped.some(({ messages, at }) => startedAt >= (messages[0]?.at ?? Infinity) && startedAt <= at)
+  const started = agents.filter((agent) => !isDropped(agent))
+  if (started.some(({ log }) => !log.hasLines)) return { stat: null, files: null }
+  const all = [document, ...started.map(({ log }) => log.document)].flatMap(({ order }) => order.flatMap(({ edits }) => (edits ? [edits] : [])))
   const stat = all.reduce<DiffStat | null>(addStat, null)
   return { stat, files: stat && new Set(all.flatMap(({ paths }) => paths)).size }
 }

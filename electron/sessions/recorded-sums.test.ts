@@ -35,6 +35,13 @@ describe('the recorded lines of a session', () => {
     expect((await geminiReader.others?.look(file))?.counts).toMatchObject({ stat: { insertions: 11, deletions: 3 }, files: 5 })
   })
 
+  it('have those of the agents that a session of Gemini CLI started', async () => {
+    const chats = resolve('electron/sessions/fixtures/gemini-cli/print-subagents/home/.gemini/tmp')
+    const name = readdirSync(chats, { recursive: true, encoding: 'utf8' }).find((file) => /session-[^/\\]*\.jsonl$/.test(file)) ?? ''
+    const log = await geminiReader.others?.look(join(chats, name))
+    expect(log?.counts).toMatchObject({ stat: { insertions: 6, deletions: 5 }, files: 4 })
+  })
+
   it('are none where nothing was edited', async () => {
     expect(await statOf('broken-lines')).toEqual({ insertions: 0, deletions: 0, files: 0 })
   })

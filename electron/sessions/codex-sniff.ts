@@ -283,5 +283,5 @@ function editsOfPatch(line: Buffer): CountedEdits | null {
   if (!said || statusOf(said) !== 'done') return null
   const edits = fileEdits(said['changes'])
   const stat = statOfEdits(edits)
-  return stat && { ...stat, paths: edits.map(({ path }) => path) }
+  return stat && { ...stat, paths: edits.map(({ path }) => path), callId: textAt(said, said === event ? 'call_id' : 'id') }
 }

@@ -11,7 +11,7 @@ import { noEnds, type CatalogEnds, type LogAnswer, type LogCounts, type LogQuest
 import type { LogFormat } from './record-sniff.js'
 
 /** Raised with each change of what an entry holds. */
-const version = 12
+const version = 13
 /** Entries that are written or read without a pause. */
 const entriesAtOnce = 200
 const forgetAfterMs = 30 * 24 * 3600 * 1000

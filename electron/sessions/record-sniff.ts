@@ -75,6 +75,8 @@ export interface UsageRecords {
 /** Lines that edits brought in and took away as their record counts them, and the files that it names, each always the same way. */
 export interface CountedEdits extends DiffStat {
   readonly paths: readonly string[]
+  /** The call that made them, where records have no identity of their own: several may tell of one. */
+  readonly callId?: string | null
 }
 
 export interface EditRecords {

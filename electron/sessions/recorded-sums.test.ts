@@ -1,15 +1,20 @@
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CodexLog } from '../testing/codex-log.js'
 import { geminiReader } from './gemini-cli.js'
 import { LogReader } from './log-reader.js'
 import { recordedSums } from './recorded-sums.js'
 
-/** Lines of a recorded case, read from its log alone. */
-async function statOf(name: string, agent = 'qwen-code'): Promise<unknown> {
+/** Lines of a recorded case, read from its log alone, as it is or changed. */
+async function statOf(name: string, agent = 'qwen-code', change: ((text: string) => string) | null = null): Promise<unknown> {
   const home = resolve('electron/sessions/fixtures', agent, name, 'home')
-  const log = readdirSync(home, { recursive: true, encoding: 'utf8' }).find((file) => file.endsWith('.jsonl')) ?? ''
-  const reader = await LogReader.open({ file: join(home, log), indexFile: null, isKept: false, isDeep: false })
+  const log = readdirSync(home, { recursive: true, encoding: 'utf8' }).find((file) => /[0-9a-f]{12}\.jsonl$/.test(file)) ?? ''
+  const folder = mkdtempSync(join(tmpdir(), 'overturn-sums-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  if (change) writeFileSync(join(folder, 'log.jsonl'), change(readFileSync(join(home, log), 'utf8')))
+  const reader = await LogReader.open({ file: change ? join(folder, 'log.jsonl') : join(home, log), indexFile: null, isKept: false, isDeep: false })
   try {
     await reader.load()
     const { stat, files } = await recordedSums(reader, async () => undefined)
@@ -40,6 +45,20 @@ describe('the recorded lines of a session', () => {
     const name = readdirSync(chats, { recursive: true, encoding: 'utf8' }).find((file) => /session-[^/\\]*\.jsonl$/.test(file)) ?? ''
     const log = await geminiReader.others?.look(join(chats, name))
     expect(log?.counts).toMatchObject({ stat: { insertions: 6, deletions: 5 }, files: 4 })
+  })
+
+  it.each<readonly [string, string]>([['tui-basic', 'claude-code'], ['exec-basic', 'codex'], ['small-edits', 'qwen-code']])('count an edit once, though its record stands there twice: %s', async (name, agent) => {
+    const twice = (text: string): string => text.replace(/.+\n/g, '$&$&')
+    expect(await statOf(name, agent, twice)).toEqual(await statOf(name, agent))
+  })
+
+  it('count a patch of Codex once, though two events tell of it', async () => {
+    const change = { '/home/dev/app/a.ts': { type: 'update', unified_diff: '@@ -1 +1 @@\n-a\n+b\n', move_path: null } }
+    const log = new CodexLog('/home/dev/app', Date.parse('2026-03-01T10:00:00Z'))
+    log.prompt('t1')
+    log.item({ type: 'FileChange', id: 'c1', changes: change, status: 'completed' })
+    log.add('event_msg', { type: 'patch_apply_end', call_id: 'c1', success: true, changes: change })
+    expect(await statOf('exec-basic', 'codex', () => log.text())).toEqual({ insertions: 1, deletions: 1, files: 1 })
   })
 
   it('are none where nothing was edited', async () => {

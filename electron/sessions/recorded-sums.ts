@@ -50,11 +50,17 @@ export async function sumsOf(reader: LogReader, beside: UsageBeside, { signal, i
   const wanted = Array.from({ length: rows.count }, (_, row) => row).filter((row) => rows.offsetOf(row) < before && (tellsEdits(row) || tellsUsage(row)))
   const sum = new UsageSum(isWhole)
   let stat: DiffStat | null = null
+  /** An edit counts once, however many records tell of it. */
+  const seen = new Set<string>()
   await reader.passRows(
     wanted,
     (row, bytes) => {
       const counted = edits && tellsEdits(row) ? edits.take(bytes, rows.kindOf(row)) : null
-      if (counted) stat = addStat(stat, counted)
+      const isEdit = counted !== null && (counted.paths.length > 0 || counted.insertions + counted.deletions > 0)
+      const id = !isEdit ? null : reader.sniffer.hasIds ? rows.idOf(row) : (counted.callId ?? null)
+      const isRepeated = id !== null && seen.has(id)
+      if (id !== null) seen.add(id)
+      if (counted && !isRepeated) stat = addStat(stat, counted)
       for (const path of counted?.paths ?? []) files.add(path)
       // One above the bound comes with its beginning only.
       if (!usage || !tellsUsage(row) || bytes.length < rows.lengthOf(row)) return

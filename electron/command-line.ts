@@ -103,7 +103,7 @@ async function askDesk(name: ApprovalCommand, words: readonly string[], dataFold
 
 /** Whether a first word begins a command line, and is no flag of the window. */
 export function isCommandWord(word: string | undefined): boolean {
-  return word !== undefined && (word === '--data' || /^[a-z][a-z-]*$/.test(word))
+  return word !== undefined && (['--data', '--version', '-V', '--help', '-h'].includes(word) || /^[a-z][a-z-]*$/.test(word))
 }
 
 /** How the command line is run from this very program: by itself where it is packed, else by a script beside it. */

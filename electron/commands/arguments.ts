@@ -123,10 +123,10 @@ export const usage = `overturn: see, take back and rewind what a coding agent ch
   overturn approve <id> [--path P] [--hunks 1,3|none] [--content FILE] [--revision N] [--rest-of-turn] [--always] [--comment TEXT]
   overturn reject <id> [--reason TEXT]
   overturn serve [--port N] [--no-open]               the window in a browser on this computer
-  overturn --version
+  overturn --version                                  the version, and nothing else (-V too)
 
 Every command takes --json, --workspace DIR (the folder the session belongs to; sessions and search take only those of it) and --sessions DIR
 (where else to look for logs); --data DIR before the command names another data folder. <session> is an id, the first letters of one (6 or more), or a log file, <turn> its number or its promptId,
 or 3.2 for the moment after the second change in turn 3 where "show" numbers them: sessions that ran under us, of opencode and of Codex.
-Exit codes: 0 done, 1 refused, partly failed or nothing found, 2 not understood.
+Exit codes: 0 done, 1 refused, partly failed or nothing found, 2 not understood or no such turn.
 `

@@ -237,7 +237,7 @@ describe('the commands', () => {
   it('refuse with a code and a sentence that says what to do', async () => {
     const { log, run } = newWorld('shop')
     const answers = [await run('show', '/nowhere.jsonl'), await run('files', log, '--at', '99'), await run('files', log), await run('cat', log, 'src/none.ts', '--at', '1'), await run('undo', log), await run('fly'), await run('undo', '')]
-    expect(answers.map(({ code, out }) => [code, out.length])).toEqual([[1, 0], [1, 0], [2, 0], [1, 0], [1, 0], [2, 0], [2, 0]])
+    expect(answers.map(({ code, out }) => [code, out.length])).toEqual([[1, 0], [2, 0], [2, 0], [1, 0], [1, 0], [2, 0], [2, 0]])
     expect(answers.map(({ notes }) => notes.split('\n')[0])).toEqual([
       'No session has this id, and no log is at this path. "overturn sessions" lists them.',
       'There is no turn "99". Turns are numbered 1 to 8.',
@@ -247,6 +247,31 @@ describe('the commands', () => {
       'There is no command "fly".',
       'Name a session: its id or its log file. "overturn sessions" lists them.',
     ])
+  })
+})
+
+describe('a turn that is not there', () => {
+  it('is an argument that means nothing, in each command that takes one', async () => {
+    const { log, run, workspace } = newWorld('shop')
+    const before = treeOf(workspace)
+    const lines = [
+      ['files', log, '--at', '99'],
+      ['files', log, '--at', 'abc'],
+      ['cat', log, 'src/cart/total.ts', '--at', '99.1'],
+      ['cat', log, 'src/cart/total.ts', '--at', '3.99'],
+      ['diff', log, '--from', '0'],
+      ['diff', log, '--to', '99'],
+      ['rewind', log, '--to', '99', '--dry-run'],
+      ['rewind', log, '--to', '99'],
+      ['take-back', log, '--turn', '99', '--path', 'src/cart/total.ts', '--hunk', '1'],
+    ]
+    const answers = await Promise.all(lines.map((words) => run(...words, '--json')))
+    const refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
+    const told = answers.map(({ code, out, notes }) => {
+      const { error } = refusal.parse(JSON.parse(out.toString('utf8')))
+      return [code, error.code, notes === `${error.message}\n`]
+    })
+    expect([told, treeOf(workspace)]).toEqual([lines.map(() => [2, 'TURN_NOT_FOUND', true]), before])
   })
 })
 

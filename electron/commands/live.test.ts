@@ -86,11 +86,11 @@ describe('a moment in the middle of a turn', () => {
     await begin()
     const ran = await Promise.all(['2.4', '1.1', '3.1', '2.0', '2.'].map((at) => run('cat', 's', 'a.txt', '--at', at)))
     expect(ran.map(({ code, notes }) => [code, notes.split('.')[0]])).toEqual([
-      [1, 'The agent made 3 changes in this turn'],
-      [1, 'The agent changed nothing in this turn'],
-      [1, 'There is no turn "3"'],
-      [1, 'There is no turn "2'],
-      [1, 'There is no turn "2'],
+      [2, 'The agent made 3 changes in this turn'],
+      [2, 'The agent changed nothing in this turn'],
+      [2, 'There is no turn "3"'],
+      [2, 'There is no turn "2'],
+      [2, 'There is no turn "2'],
     ])
   })
 })

@@ -59,5 +59,6 @@ function failed(thrown: unknown, words: readonly string[], terminal: Terminal): 
   const files = error.details['files']
   const places = Array.isArray(files) ? files.map((file) => `  ${file}\n`).join('') : ''
   terminal.note(`${thrown instanceof ReviewError ? error.message : `${error.message} (${thrown instanceof Error ? thrown.message : 'unknown cause'})`}\n${places}`)
-  return 1
+  // Like every other argument that means nothing: the turn was named by whoever wrote the line.
+  return error.code === 'TURN_NOT_FOUND' ? 2 : 1
 }

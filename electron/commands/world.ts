@@ -28,7 +28,7 @@ export function watchOf({ signal, progress }: CommandWorld, label: string): { re
   return { signal, onProgress: (done, total) => progress({ done, total, label }) }
 }
 
-/** 0 done, 1 refused or partly failed, 2 not understood. */
+/** 0 done, 1 refused or partly failed, 2 not understood, or a turn that is not there. */
 export type ExitCode = 0 | 1 | 2
 
 export type Command = (line: CommandLine, world: CommandWorld) => Promise<ExitCode>

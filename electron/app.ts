@@ -9,6 +9,7 @@ import { connectDesk } from './agents/desk-client.js'
 import { framePort } from './agents/frame-lines.js'
 import { createHandlers } from './api/handlers.js'
 import { servedMethods } from './api/served-methods.js'
+import { dataFolderError } from './base/disk-errors.js'
 import { openLog, type Log } from './base/log.js'
 import { dataFolderPath, openDataFolder, openSettings } from './base/settings.js'
 import { createSedRunner } from './edits/sed-runner.js'
@@ -205,7 +206,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     attach,
     openSample: async (signal) => {
-      const sample = await openSample(join(programFolder, 'sample'), dataFolder)
+      const sample = await openSample(join(programFolder, 'sample'), dataFolder).catch((thrown: unknown) => {
+        throw dataFolderError(thrown, 'the sample in it')
+      })
       const [key] = await library.add(sample.log, signal)
       if (key === undefined) throw new Error('The sample session is not in the program folder.')
       await attach(key, sample.workspace)

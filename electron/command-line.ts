@@ -9,7 +9,7 @@ import { approvalCommand, approvalCommands, type ApprovalCommand } from './comma
 import { mcp, startHeadlessHost } from './commands/mcp.js'
 import { openOutput } from './commands/output.js'
 import { progressLine } from './commands/progress-line.js'
-import { calm, runCommandLine, type Terminal } from './commands/run-command-line.js'
+import { calm, refused, runCommandLine, type Terminal } from './commands/run-command-line.js'
 import { visible } from './commands/words.js'
 import { createDeskLink } from './live/desk-link.js'
 import { serveApp } from './serve-app.js'
@@ -29,19 +29,24 @@ export async function commandLine(words: readonly string[], programFolder: strin
   }
   const [name = 'help', ...rest] = words
   const dataFolder = dataFolderPath(process.env, process.platform, homedir())
-  if (name === 'serve') return serveApp(rest, programFolder)
-  if (name === 'host') return serveHeadless(programFolder, self)
+  const output = openOutput(process.stdout, process.stderr)
+  const note = output.note
+  if (name === 'serve') return begun(words, calm(output), () => serveApp(rest, programFolder))
+  if (name === 'host') return begun(words, calm(output), () => serveHeadless(programFolder, self))
   if (name === 'mcp') {
-    const note = (text: string): unknown => process.stderr.write(text)
     return mcp(rest, { input: process.stdin, output: process.stdout, note, folder: process.cwd(), dataFolder, startHost: () => startHeadlessHost(self) })
   }
-  const output = openOutput(process.stdout, process.stderr)
   /** A file or a patch goes into a pipe byte for byte; on a screen it must not be obeyed. */
   const out = (text: string | Uint8Array): void => output.out(typeof text !== 'string' && process.stdout.isTTY ? visible(new TextDecoder().decode(text)) : text)
   const isAboutVersion = name === '--version' || name === '-V' || name === 'version'
   if (isAboutVersion) out(`${await versionOf(programFolder)}\n`)
-  const code = isAboutVersion ? 0 : await answerOnce(words, programFolder, self, { out, note: output.note })
+  const code = isAboutVersion ? 0 : await begun(words, calm({ out, note }), () => answerOnce(words, programFolder, self, { out, note }))
   return (await output.end()) ? code : 1
+}
+
+/** What cannot even begin (no data folder can be made) is refused in words too. */
+async function begun(words: readonly string[], terminal: Terminal, run: () => Promise<number | null>): Promise<number | null> {
+  return run().catch((thrown: unknown) => refused(thrown, words, terminal))
 }
 
 async function answerOnce(words: readonly string[], programFolder: string, self: readonly string[], terminal: Terminal): Promise<number> {

@@ -7,7 +7,7 @@ import { newSecret } from '../base/secrets.js'
 /**
  * The bearer token of the loopback endpoint, which agents keep in their settings: made once, then the same at each start.
  * Whoever removes the file `agent-token` gets a new one.
- * Errors: DISK_FULL, PERMISSION_DENIED.
+ * Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE.
  */
 export async function agentToken(dataFolder: string): Promise<string> {
   const file = join(dataFolder, 'agent-token')

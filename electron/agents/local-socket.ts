@@ -54,7 +54,7 @@ const helloTimeMs = 5_000
  *
  * A connection starts with one line, `{protocol, token, kind}`, answered by one line; then follow MCP messages or frames. A
  * socket that a dead host left behind is replaced: the claim says that no living one has it.
- * Errors: DATA_FOLDER_UNWRITABLE, PERMISSION_DENIED, DISK_FULL.
+ * Errors: DATA_FOLDER_UNWRITABLE, DISK_FULL, PERMISSION_DENIED (a folder that others own).
  */
 export async function openLocalSocket(options: LocalSocketOptions): Promise<LocalSocket> {
   const { claim, version, httpPort, log } = options

@@ -42,6 +42,21 @@ export function diskError(thrown: unknown, name: string): Error {
   return new ReviewError(code, `${name} ${sentence}`, { cause: thrown })
 }
 
+/**
+ * A failed write into the data folder as an error of ours: DISK_FULL, or DATA_FOLDER_UNWRITABLE whatever else the system says. What is
+ * one already, an abort, or no failure of the disk comes back as it is.
+ *
+ * Shape: `name` is what could not be written, in the middle of a sentence.
+ */
+export function dataFolderError(thrown: unknown, name: string): Error {
+  const system = systemCode(thrown)
+  if (system === null || thrown instanceof ReviewError || isAbort(thrown)) return thrown instanceof Error ? thrown : new Error(String(thrown))
+  if (codes[system] === 'DISK_FULL') return diskError(thrown, `${name.charAt(0).toUpperCase()}${name.slice(1)}`)
+  return new ReviewError('DATA_FOLDER_UNWRITABLE', `The data folder cannot be written. The system answers ${system} for ${name}. Mend the folder's permissions, free its place, or choose another one with OVERTURN_DATA_DIR.`, {
+    cause: thrown,
+  })
+}
+
 /** Whether work ended because its signal fired. */
 export function isCancelled(thrown: unknown): boolean {
   return isAbort(thrown) || (thrown instanceof ReviewError && thrown.code === 'CANCELLED')

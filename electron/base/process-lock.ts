@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { isMissing, systemCode } from './disk-errors.js'
+import { removeUnfinished } from './data-files.js'
+import { dataFolderError, isMissing, systemCode } from './disk-errors.js'
 
 /** Who holds a lock. `startedAt` tells a process from a later one with the same number; `null` where the system hides it. */
 interface Holder {
@@ -23,13 +24,22 @@ const youngMs = 10_000
  *
  * A lock whose holder is dead is taken over; its `note` comes back as `leftBehind`. The file is replaced, never removed first,
  * under a second lock of the same kind, so that two processes cannot both take over.
+ * Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE, where all locks lie.
  */
 export function takeLock(file: string, note: string): ProcessLock | null {
+  try {
+    return take(file, note)
+  } catch (thrown) {
+    throw dataFolderError(thrown, 'a lock in it')
+  }
+}
+
+function take(file: string, note: string): ProcessLock | null {
   const mine: Holder = { pid: process.pid, startedAt: startOf(process.pid), token: randomBytes(8).toString('hex'), note }
   if (create(file, mine)) return held(file, mine, null)
 
   const found = read(file)
-  if (found === 'gone') return takeLock(file, note)
+  if (found === 'gone') return take(file, note)
   if (found === 'young' || (found !== 'broken' && isAlive(found))) return null
 
   const guard = `${file}.takeover`
@@ -37,7 +47,7 @@ export function takeLock(file: string, note: string): ProcessLock | null {
     const other = read(guard)
     if (other === 'gone' || other === 'young' || (other !== 'broken' && isAlive(other))) return null
     rmSync(guard, { force: true })
-    return takeLock(file, note)
+    return take(file, note)
   }
   try {
     const again = read(file)
@@ -51,7 +61,7 @@ export function takeLock(file: string, note: string): ProcessLock | null {
   }
 }
 
-/** The note of a lock whose holder died; `null` where there is no lock or its holder lives. */
+/** The note of a lock whose holder died; `null` where there is no lock or its holder lives. Errors: those of the system. */
 export function abandonedNote(file: string): string | null {
   const found = read(file)
   return typeof found === 'string' || isAlive(found) ? null : found.note
@@ -80,7 +90,7 @@ function create(file: string, holder: Holder): boolean {
     if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'ENOSYS') return createInTwoSteps(file, holder)
     throw thrown
   } finally {
-    rmSync(aside, { force: true })
+    removeUnfinished(aside)
   }
 }
 

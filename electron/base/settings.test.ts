@@ -16,6 +16,7 @@ describe('dataFolderPath', () => {
   it('takes our variable, else the usual place of the system', () => {
     expect([
       dataFolderPath({ OVERTURN_DATA_DIR: '/x/y' }, 'linux', '/home/me'),
+      dataFolderPath({ OVERTURN_DATA_DIR: 'x/../y' }, 'linux', '/home/me'),
       dataFolderPath({}, 'linux', '/home/me'),
       dataFolderPath({ XDG_DATA_HOME: '/data' }, 'linux', '/home/me'),
       dataFolderPath({ XDG_DATA_HOME: 'relative' }, 'linux', '/home/me'),
@@ -23,6 +24,7 @@ describe('dataFolderPath', () => {
       dataFolderPath({ APPDATA: 'C:\\Users\\me\\AppData\\Roaming' }, 'win32', 'C:\\Users\\me'),
     ]).toEqual([
       '/x/y',
+      join(process.cwd(), 'y'),
       '/home/me/.local/share/overturn',
       '/data/overturn',
       '/home/me/.local/share/overturn',

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { posix, resolve, win32, join } from 'node:path'
 import { z } from 'zod'
 import { ReviewError } from '../../shared/errors.js'
-import { makeDataFolder, replaceDataFile } from './data-files.js'
+import { makePrivateFolder, replaceDataFile } from './data-files.js'
 import { isMissing } from './disk-errors.js'
 import { placesIn } from './json-places.js'
 import { takeLock, type ProcessLock } from './process-lock.js'
@@ -27,7 +27,7 @@ export function dataFolderPath(
  */
 export function openDataFolder(folder: string): void {
   try {
-    makeDataFolder(folder)
+    makePrivateFolder(folder)
   } catch (thrown) {
     throw new ReviewError('DATA_FOLDER_UNWRITABLE', 'The data folder cannot be made. Free its place, or choose another with OVERTURN_DATA_DIR.', {
       details: { folder },
@@ -63,7 +63,7 @@ export interface SettingsStore {
   reload(): Promise<Settings>
   /**
    * Reads the file, applies the change, writes it as a whole. Fields that this version does not know stay.
-   * Errors: INVALID_PARAMS with `details.line` while the file is bad (it is never overwritten), DISK_FULL, PERMISSION_DENIED.
+   * Errors: INVALID_PARAMS with `details.line` while the file is bad (it is never overwritten), DISK_FULL, DATA_FOLDER_UNWRITABLE.
    */
   update(change: (settings: Settings) => Settings): Promise<Settings>
 }

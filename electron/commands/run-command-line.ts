@@ -45,11 +45,12 @@ export async function runCommandLine(
       await close()
     }
   } catch (thrown) {
-    return failed(thrown, words, terminal)
+    return refused(thrown, words, terminal)
   }
 }
 
-function failed(thrown: unknown, words: readonly string[], terminal: Terminal): ExitCode {
+/** Says what a command failed of, as JSON too where that was asked for; returns its exit code. */
+export function refused(thrown: unknown, words: readonly string[], terminal: Terminal): ExitCode {
   if (thrown instanceof UsageError) {
     terminal.note(`${thrown.message}\nTry "overturn help".\n`)
     return 2

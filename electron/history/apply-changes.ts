@@ -59,7 +59,7 @@ const heldBytes = 64 * 1024 * 1024
  * files are written in path order, 16 at a time, each replaced atomically, synced and read back; emptied folders go; the
  * receipt goes into the journal. A crash at any point leaves what `recover` can end.
  *
- * Errors: single files fail by themselves and are named in the receipt. As a whole: DISK_FULL and PERMISSION_DENIED when the
+ * Errors: single files fail by themselves and are named in the receipt. As a whole: DISK_FULL and DATA_FOLDER_UNWRITABLE when the
  * snapshot or the intent cannot be kept (nothing was written); CANCELLED (what was written has been put back, the message says so).
  */
 export async function applyChanges(parts: HistoryParts, operation: PlannedOperation, watch: Watch): Promise<Receipt> {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { throwIfAborted } from '../../shared/errors.js'
-import { diskError } from '../base/disk-errors.js'
+import { dataFolderError } from '../base/disk-errors.js'
 import { isPack, PackWriter, type PackedBlob } from './backup-pack.js'
 import { isRow } from './backup-row.js'
 import { keptFiles, totalBytes, youngMs, type KeptFile } from './kept-files.js'
@@ -21,7 +21,7 @@ const smallPackBytes = 4 * 1024 * 1024
 
 /**
  * Gathers single blobs, rows and small packs into deflated packs; each source goes only once the new pack is on the disk. Returns the
- * bytes that were saved. Errors: DISK_FULL, PERMISSION_DENIED, CANCELLED; what was gathered until then stays.
+ * bytes that were saved. Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE, CANCELLED; what was gathered until then stays.
  */
 export async function compactBlobs({ root, packed, readBlob, takeUp }: CompactParts, signal?: AbortSignal): Promise<number> {
   const before = await keptFiles(root)
@@ -55,7 +55,7 @@ export async function compactBlobs({ root, packed, readBlob, takeUp }: CompactPa
     await seal()
   } catch (thrown) {
     await pack.discard()
-    throw diskError(thrown, 'A backup')
+    throw dataFolderError(thrown, 'a backup in it')
   }
   return totalBytes(before) - totalBytes(await keptFiles(root))
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, readSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { open, readdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate, deflateSync, inflate } from 'node:zlib'
+import { removeUnfinished } from '../base/data-files.js'
 import { syncData, syncFolder, writeAll } from '../base/file-bytes.js'
 import { isRow, readRow, type StoredBlob } from './backup-row.js'
 
@@ -116,7 +117,7 @@ export class PackWriter {
     if (this.#isSealed) return
     await this.#queue.catch(() => undefined)
     this.#close()
-    if (this.#file !== null) rmSync(this.#file, { force: true })
+    if (this.#file !== null) removeUnfinished(this.#file)
   }
 
   async #deflated(bytes: Uint8Array): Promise<Uint8Array | null> {

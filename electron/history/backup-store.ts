@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, renameSync, statSync } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { ReviewError, throwIfAborted } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
-import { makeDataFolder } from '../base/data-files.js'
-import { diskError, isMissing } from '../base/disk-errors.js'
+import { makeDataFolder, removeUnfinished } from '../base/data-files.js'
+import { dataFolderError, isMissing } from '../base/disk-errors.js'
 import { readAll, readOnlyFile, syncData, syncFolder, writeAll } from '../base/file-bytes.js'
 import { sha256Of } from '../workspace/text-files.js'
 import { compactBlobs } from './backup-compact.js'
@@ -15,7 +15,7 @@ import { BackupRow, isRow, mostAtOnceBytes, rowHeadBytes } from './backup-row.js
 import type { BackupContent, BackupSource } from './backup-source.js'
 import type { KnownContent } from './content.js'
 
-/** Blobs that become durable together; until `seal` resolves, none of them counts. Errors: DISK_FULL, PERMISSION_DENIED. */
+/** Blobs that become durable together; until `seal` resolves, none of them counts. Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE. */
 export interface BackupBatch {
   /** Whether a blob is in the store, or in this batch, already. */
   has(sha256: string, sizeBytes: number): Promise<boolean>
@@ -31,7 +31,7 @@ export interface BackupBatch {
  * synced and renamed, and never changed. Permission bits and links lie in the backup's name (`backupNameOf`), not in the blob.
  */
 export interface BackupStore extends BackupSource {
-  /** Keeps bytes; on the disk when it resolves. Returns their hash, computed unless told. Errors: DISK_FULL, PERMISSION_DENIED. */
+  /** Keeps bytes; on the disk when it resolves. Returns their hash, computed unless told. Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE. */
   put(bytes: Uint8Array, sha256?: string): Promise<string>
   /** Many blobs at the price of one sync; `quick` takes a little time for a third of the space. */
   batch(deflating?: Deflating): BackupBatch
@@ -50,7 +50,7 @@ export interface BackupStore extends BackupSource {
   prune(needed: ReadonlySet<string>, limitBytes: number): Promise<number>
   /**
    * Gathers single files and small packs that are older than an hour into deflated packs, while nothing else goes on. Every blob can
-   * be read all the time, by all processes. Returns the bytes that were saved. Errors: DISK_FULL, PERMISSION_DENIED, CANCELLED.
+   * be read all the time, by all processes. Returns the bytes that were saved. Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE, CANCELLED.
    */
   compact(signal?: AbortSignal): Promise<number>
 }
@@ -152,8 +152,13 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
 
   /** Whether a blob is here already; its file is then marked as in use, so that no other process prunes it. */
   const isKept = async (sha256: string, sizeBytes: number): Promise<boolean> => {
-    loaded ??= loadPacks()
-    await loaded
+    try {
+      await (loaded ??= loadPacks())
+    } catch (thrown) {
+      // The folder may be readable again for the next one.
+      loaded = null
+      throw thrown
+    }
     const loose = statSync(blobFile(sha256), { throwIfNoEntry: false })
     const blob = loose?.size === sizeBytes ? null : packed.get(sha256)
     const stats = blob ? statSync(blob.file, { throwIfNoEntry: false }) : loose
@@ -181,7 +186,7 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
   }
 
   const put = async (bytes: Uint8Array, sha256 = sha256Of(bytes)): Promise<string> => {
-    if (await isKept(sha256, bytes.length)) return sha256
+    if (await isKept(sha256, bytes.length).catch(failed)) return sha256
     if (bytes.length <= mostAtOnceBytes) {
       takeUp(await row.append([{ sha256, stored: bytes, sizeBytes: null }]).catch(failed))
       return sha256
@@ -200,7 +205,7 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
       sound.add(sha256)
       return sha256
     } catch (thrown) {
-      rmSync(isNamed ? file : temporary, { force: true })
+      removeUnfinished(isNamed ? file : temporary)
       failed(thrown)
     } finally {
       if (handle !== null) closeSync(handle)
@@ -258,7 +263,7 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
     has: async (sha256) => (await stat(blobFile(sha256)).catch(() => null)) !== null || (await findPacked(sha256)) !== null,
     batch: (deflating) => {
       const pack = new PackWriter(packs, deflating)
-      const has = async (sha256: string, sizeBytes: number): Promise<boolean> => pack.has(sha256) || isKept(sha256, sizeBytes)
+      const has = async (sha256: string, sizeBytes: number): Promise<boolean> => pack.has(sha256) || isKept(sha256, sizeBytes).catch(failed)
       return {
         has,
         add: async (sha256, bytes) => {
@@ -315,5 +320,5 @@ export async function openBackupStore(dataFolder: string): Promise<BackupStore> 
 }
 
 function failed(thrown: unknown): never {
-  throw diskError(thrown, 'A backup')
+  throw dataFolderError(thrown, 'a backup in it')
 }

@@ -6,7 +6,7 @@ import { ReviewError } from '../../shared/errors.js'
 import type { FileState } from '../../shared/file-state.js'
 import { workspacePath, type WorkspacePath } from '../../shared/ids.js'
 import type { LedgerChange } from '../../shared/ledger.js'
-import { makeDataFolder, replaceDataFile } from '../base/data-files.js'
+import { makeDataFolder, removeUnfinished, replaceDataFile } from '../base/data-files.js'
 import { namesIn } from '../base/folder-names.js'
 import type { Log } from '../base/log.js'
 import type { DiskStates, Seen } from '../workspace/disk-states.js'
@@ -95,7 +95,7 @@ export function createEditWriter(parts: EditWriterParts): EditWriter {
         for (const each of await Promise.allSettled([batch.seal(), replaceDataFile(file, JSON.stringify(pending))])) if (each.status === 'rejected') throw each.reason
       } catch (thrown) {
         await batch.discard()
-        rmSync(file, { force: true })
+        removeUnfinished(file)
         return { kind: 'undone', cause: thrown, stuck: [] }
       }
       try {

@@ -4,7 +4,7 @@ import { ReviewError } from '../../shared/errors.js'
 import type { OperationId, SessionKey, WorkspacePath } from '../../shared/ids.js'
 import type { OperationAction } from '../../shared/timeline.js'
 import { makeDataFolder } from '../base/data-files.js'
-import { diskError } from '../base/disk-errors.js'
+import { dataFolderError } from '../base/disk-errors.js'
 import { appendJsonLine, logSize, readJsonLines } from '../base/json-lines.js'
 import type { Log } from '../base/log.js'
 import { isChange, parseJournalRecord, type Intent, type JournalRecord, type OperationFile, type Outcome } from './operation.js'
@@ -63,7 +63,7 @@ export interface Journal {
   ofPath(path: WorkspacePath): readonly PathOperation[]
   /** Hashes of all blobs that an undo, a redo, a recovery or a later merge may need. */
   neededBlobs(): ReadonlySet<string>
-  /** Durable when it resolves; only then may files be touched. Errors: DISK_FULL, PERMISSION_DENIED. */
+  /** Durable when it resolves; only then may files be touched. Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE. */
   begin(intent: Intent): Promise<void>
   /** Not synced: an intent that lost its outcome in a power failure is ended by the files themselves. */
   finish(outcome: Outcome): Promise<void>
@@ -138,7 +138,7 @@ export async function openJournal(dataFolder: string, session: SessionKey, works
       const { from, to } = await appendJsonLine(file, record, durability)
       if (from === offset) offset = to
     } catch (thrown) {
-      throw diskError(thrown, 'The journal')
+      throw dataFolderError(thrown, 'the journal in it')
     }
     take(record)
   }

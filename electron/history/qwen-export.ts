@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ReviewError } from '../../shared/errors.js'
 import type { WorkspacePath } from '../../shared/ids.js'
-import { makeDataFolder, writeNewDataFile } from '../base/data-files.js'
+import { makePrivateFolder, writeNewDataFile } from '../base/data-files.js'
 import { diskError, isMissing } from '../base/disk-errors.js'
 import { readAll } from '../base/file-bytes.js'
 import { parseBackupName, type BackupStore } from './backup-store.js'
@@ -48,8 +48,8 @@ export async function exportToQwen({ file, store, home, runtime }: QwenExport): 
   const copies = [...records.backups].map(([name, from]) => ({ file: join(folder, name), sha256: from.sha256, mode: from.mode }))
   if (!wasThere) assertOwn(folder, new Set(records.backups.keys()))
   try {
-    makeDataFolder(folder)
-    makeDataFolder(dirname(log))
+    makePrivateFolder(folder)
+    makePrivateFolder(dirname(log))
     for (const copy of copies) await writeOnce(copy.file, await store.readBlob(copy.sha256), { mode: copy.mode, modifiedAt: longAgo })
     await writeOnce(log, text, {})
   } catch (thrown) {

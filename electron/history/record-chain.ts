@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { diskError, isMissing } from '../base/disk-errors.js'
+import { dataFolderError, isMissing } from '../base/disk-errors.js'
 import { appendJsonLine, logSize } from '../base/json-lines.js'
 
 /** What every record of a session's log says. */
@@ -26,7 +26,7 @@ export interface RecordChain {
   /**
    * One record in one write, after all that were asked for before; on the disk when it resolves, unless it may be lost in a power
    * failure. A record that could not be written is left out of the chain.
-   * Errors: DISK_FULL, PERMISSION_DENIED.
+   * Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE.
    */
   append(fields: RecordFields, durability?: 'synced' | 'may-be-lost'): Promise<void>
 }
@@ -59,7 +59,7 @@ export function createRecordChain(file: string, base: LogBase, after: string | n
       knownSize = (await appendJsonLine(file, record, durability)).to
       parentUuid = uuid
     } catch (thrown) {
-      throw diskError(thrown, 'The log of the session')
+      throw dataFolderError(thrown, 'the log of the session in it')
     }
   }
 

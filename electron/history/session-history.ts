@@ -27,7 +27,7 @@ export interface SessionRewind {
 /**
  * All that changes, or would change, the files of one session's workspace. Each writing call is one operation: alone on the
  * workspace over all processes, journaled, and undoable.
- * Errors of the writing ones: REWIND_RUNNING, and those of `applyChanges`.
+ * Errors of the writing ones: REWIND_RUNNING, DATA_FOLDER_UNWRITABLE, and those of `applyChanges`.
  */
 export interface SessionHistory {
   readonly journal: Journal
@@ -118,7 +118,7 @@ export async function openSessionHistory(options: SessionHistoryOptions): Promis
  */
 export async function recoverAll(dataFolder: string, store: BackupStore, log: Log): Promise<ReadonlyMap<SessionKey, string>> {
   const recovered = new Map<SessionKey, string>()
-  for (const note of await abandonedOperations(dataFolder)) {
+  for (const note of await abandonedOperations(dataFolder, log)) {
     try {
       const workspace = await openWorkspace(note.workspace)
       const history = await openSessionHistory({ dataFolder, session: note.session, workspace, store, log })

@@ -52,7 +52,7 @@ export interface LoggedResult {
  * are on the disk when they resolve; the others may be lost in a power failure.
  *
  * Order at a turn's start: `prompt`, the ledger of what happened before it, then the snapshot, whose promptId names the turn.
- * Errors of all: DISK_FULL, PERMISSION_DENIED. A lost record damages none of the others.
+ * Errors of all: DISK_FULL, DATA_FOLDER_UNWRITABLE. A lost record damages none of the others.
  */
 export interface SessionLog {
   readonly file: string
@@ -86,7 +86,7 @@ export function sessionLogFile(dataFolder: string, folder: string, sessionId: st
   return join(dataFolder, 'sessions', 'projects', projectIdOf(folder), 'chats', `${sessionId}.jsonl`)
 }
 
-/** Begins the log of a session, or goes on with the one that is there. Errors: DISK_FULL, PERMISSION_DENIED. */
+/** Begins the log of a session, or goes on with the one that is there. Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE. */
 export async function openSessionLog(options: SessionLogOptions): Promise<SessionLog> {
   const { dataFolder, sessionId, folder, version, branch, client, now } = options
   const file = sessionLogFile(dataFolder, folder, sessionId)

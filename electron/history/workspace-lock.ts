@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ReviewError } from '../../shared/errors.js'
 import { sessionKey, type SessionKey } from '../../shared/ids.js'
 import { makeDataFolder } from '../base/data-files.js'
+import type { Log } from '../base/log.js'
 import { abandonedNote, takeLock } from '../base/process-lock.js'
 
 /** Whose operation holds, or held, the lock of a workspace. */
@@ -16,7 +17,7 @@ export interface LockNote {
 /**
  * Runs `work` as the only operation on a workspace, over all processes that share the data folder. `leftBehind` is what a
  * process was doing that died with the lock; its operation must be ended first.
- * Errors: REWIND_RUNNING.
+ * Errors: REWIND_RUNNING, DISK_FULL, DATA_FOLDER_UNWRITABLE.
  */
 export async function withWorkspaceLock<Result>(
   dataFolder: string,
@@ -35,14 +36,21 @@ export async function withWorkspaceLock<Result>(
   }
 }
 
-/** What processes were doing that died in the middle of an operation. */
-export async function abandonedOperations(dataFolder: string): Promise<readonly LockNote[]> {
+/**
+ * What processes were doing that died in the middle of an operation. A lock that cannot be read stops none of the others; its
+ * operation is ended, or refused with the reason, when its session is opened.
+ */
+export async function abandonedOperations(dataFolder: string, log: Log): Promise<readonly LockNote[]> {
   const folder = join(dataFolder, 'locks')
   const names = await readdir(folder).catch(() => [])
   const notes: LockNote[] = []
   for (const name of names.filter((each) => each.endsWith('.lock'))) {
-    const note = parseNote(abandonedNote(join(folder, name)) ?? '')
-    if (note) notes.push(note)
+    try {
+      const note = parseNote(abandonedNote(join(folder, name)) ?? '')
+      if (note) notes.push(note)
+    } catch (thrown) {
+      log.error('history.lock-unreadable', thrown)
+    }
   }
   return notes
 }

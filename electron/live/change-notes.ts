@@ -27,7 +27,7 @@ export interface ChangeNotes {
   readonly noteTyping: () => Promise<void>
   /** As `ToolSession.beginCommand`. */
   readonly beginCommand: () => Promise<CommandWatch>
-  /** As `ToolSession.noteWritten`. Errors: DISK_FULL, PERMISSION_DENIED; then it is not noted. */
+  /** As `ToolSession.noteWritten`. Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE; then it is not noted. */
   readonly noteWritten: (callId: string, cause: ChangeCause, changes: readonly LedgerChange[]) => Promise<void>
   /** Everything that changed so far, the first state and the last of each file. */
   readonly changed: ReadonlyMap<WorkspacePath, { readonly before: FileState; readonly after: FileState }>

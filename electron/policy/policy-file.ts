@@ -28,7 +28,7 @@ export interface PolicyFile {
   /**
    * Applies a change to what the file says now and writes it as a whole.
    * Errors: POLICY_INVALID with `details.line` while the file is bad (it is never overwritten), or when the changed settings
-   * would not be valid; DISK_FULL, PERMISSION_DENIED.
+   * would not be valid; DISK_FULL, DATA_FOLDER_UNWRITABLE.
    */
   update(change: (settings: PolicySettings) => PolicySettings): Promise<PolicySettings>
 }

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -30,6 +30,14 @@ describe('review marks', () => {
       'none',
       'changed-since',
     ])
+  })
+
+  it('say so where the data folder cannot be written, and are not there then', async () => {
+    const folder = await tempFolder()
+    await writeFile(join(folder, 'reviews'), '')
+    const marks = await openReviewMarks(folder, key)
+    await expect(marks.mark({ scope: session, path, contentKey: 'one', after, markedAt: 1 })).rejects.toMatchObject({ code: 'DATA_FOLDER_UNWRITABLE' })
+    expect(marks.reviewOf(session, path, 'one')).toBe('none')
   })
 
   it('can be taken off, in any scope', async () => {

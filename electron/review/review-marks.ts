@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { FileChange, FileState, Scope } from '../../shared/file-state.js'
 import { workspacePath, type SessionKey, type WorkspacePath } from '../../shared/ids.js'
 import { makeDataFolder } from '../base/data-files.js'
+import { dataFolderError } from '../base/disk-errors.js'
 import { appendJsonLine, readJsonLines } from '../base/json-lines.js'
 
 /** One mark of the reader: what it was put on, and what the file held then. */
@@ -21,9 +22,9 @@ export interface ReviewMark {
  */
 export interface ReviewMarks {
   reviewOf(scope: Scope, path: WorkspacePath, contentKey: string | null): FileChange['review']
-  /** Durable when it resolves. Errors: DISK_FULL, PERMISSION_DENIED. */
+  /** Durable when it resolves. Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE. */
   mark(mark: ReviewMark): Promise<void>
-  /** Takes the mark off the content, wherever it was put on it. */
+  /** Takes the mark off the content, wherever it was put on it. Errors: as of `mark`. */
   unmark(scope: Scope, path: WorkspacePath, contentKey: string): Promise<void>
   /** What the newest mark of each path was put on. */
   latest(): ReadonlyMap<WorkspacePath, Pick<ReviewMark, 'after' | 'markedAt'>>
@@ -61,8 +62,10 @@ export async function openReviewMarks(dataFolder: string, session: SessionKey): 
   }
 
   const append = async (next: MarkRecord): Promise<void> => {
-    await makeDataFolder(folder)
-    await appendJsonLine(file, next)
+    makeDataFolder(folder)
+    await appendJsonLine(file, next).catch((thrown: unknown) => {
+      throw dataFolderError(thrown, 'the reviewed marks in it')
+    })
     take(next)
   }
 

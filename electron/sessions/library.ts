@@ -113,7 +113,7 @@ export function createLibrary(options: LibraryOptions): Library {
   let relations: LogRelations | null = null
   const summarize = (entry: CatalogEntry): SessionSummary =>
     summaryOf(entry, logs.placeOfLog(entry), {
-      usageBeside: relations?.usageBeside.get(entry.file) ?? null,
+      usageBeside: relationsNow().usageBeside.get(entry.file) ?? null,
       now: now(),
       attachments: options.attachments(),
       fallbackWorkspace: options.fallbackWorkspace,
@@ -123,10 +123,10 @@ export function createLibrary(options: LibraryOptions): Library {
   const isSession = ({ format, ends }: CatalogEntry): boolean => readerOf(format) !== null && ends !== null
   const sessionsOf = (entries: readonly CatalogEntry[]): readonly CatalogEntry[] => entries.filter(isSession)
   /** How the logs are related. While thousands are counted, counts alone make it be worked out now and then. */
-  const relationsOf = (all: readonly CatalogEntry[]): LogRelations => {
-    const { revision, endsRevision } = catalog
+  const relationsNow = (): LogRelations => {
+    const { revision, endsRevision } = logs
     const isOfCounts = relations?.endsRevision === endsRevision && logs.isCounting && now() - relations.at < relateMs
-    if (relations === null || (relations.revision !== revision && !isOfCounts)) relations = { ...relate(all), revision, endsRevision, at: now() }
+    if (relations === null || (relations.revision !== revision && !isOfCounts)) relations = { ...relate(sessionsOf(logs.entries())), revision, endsRevision, at: now() }
     return relations
   }
 
@@ -148,7 +148,6 @@ export function createLibrary(options: LibraryOptions): Library {
 
   const summaryByKey = (key: SessionKey): SessionSummary => {
     const entry = logs.entryOf(key)
-    relationsOf(sessionsOf(logs.entries()))
     if (entry?.ends) return summarize(entry)
     throw new ReviewError('SESSION_NOT_FOUND', 'This session is not in the list any more. Look at the list again.', { details: { session: key } })
   }
@@ -156,7 +155,7 @@ export function createLibrary(options: LibraryOptions): Library {
   const library: Library = {
     list: () => {
       const all = sessionsOf(logs.entries())
-      const { covered, shared } = relationsOf(all)
+      const { covered, shared } = relationsNow()
       const listed = all.filter(({ file }) => !covered.has(file))
       const sessions = listed.map((entry) => {
         const turns = shared.get(entry.file)
@@ -188,7 +187,6 @@ export function createLibrary(options: LibraryOptions): Library {
     find: async (name, signal) => {
       await library.whenListed(signal)
       const all = sessionsOf(logs.entries())
-      relationsOf(all)
       const named = all.map(summarize).filter(({ id, key }) => id === name || key === name)
       const file = resolve(name)
       // An empty name (an unset variable of a script) means no place.
@@ -238,7 +236,7 @@ export function createLibrary(options: LibraryOptions): Library {
   return library
 }
 
-/** How logs are related, as of two revisions of the catalogue. */
+/** How logs are related, as of two revisions of theirs. */
 interface LogRelations {
   /** Logs that are wholly in another one: the list shows no session twice. */
   readonly covered: ReadonlySet<string>

@@ -40,6 +40,8 @@ export class LogCollection {
   private readonly recounts = new Map<string, NodeJS.Timeout>()
   private readonly ended = new AbortController()
   private readonly watch: LogWatch | null
+  /** How often it changed which logs the places have. */
+  private takenIn = 0
   private scans = 0
   private counts = 0
   private counting: Promise<void> = Promise.resolve()
@@ -57,6 +59,16 @@ export class LogCollection {
   /** How many logs there are. */
   get size(): number {
     return this.fileOf.size
+  }
+
+  /** Raised with each change of what `entries` are or say. */
+  get revision(): number {
+    return this.takenIn + this.options.catalog.revision
+  }
+
+  /** The same, but for what was counted. */
+  get endsRevision(): number {
+    return this.takenIn + this.options.catalog.endsRevision
   }
 
   get isCounting(): boolean {
@@ -88,6 +100,7 @@ export class LogCollection {
   removePlace(location: string): void {
     const state = this.places.get(location)
     this.places.delete(location)
+    this.takenIn++
     this.watch?.follow(location, [])
     for (const file of state?.files ?? []) this.forget(file)
   }
@@ -131,6 +144,7 @@ export class LogCollection {
 
   private takeIn(state: PlaceState, logs: readonly LogFile[]): readonly CatalogEntry[] {
     const before = state.files
+    this.takenIn++
     state.files = new Set(logs.map(({ file }) => file))
     for (const file of before) if (!state.files.has(file)) this.forget(file)
     return logs.map((each) => {

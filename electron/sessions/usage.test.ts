@@ -245,6 +245,12 @@ describe('tokens of Codex', () => {
     expect(found.map((usage) => (Array.isArray(usage) ? usage[3] : usage))).toEqual(expected)
     const sessions = await listed(home)
     expect([[...sessions.keys()], sessions.get(idOf('a'))?.usage?.total]).toEqual([[idOf('a')], expected[0]])
+
+    // All is known already, and somebody asks before it is known where it lies.
+    const again = openLibrary(home)
+    const early = again.list().sessions.length
+    await again.whenCounted()
+    expect([early, again.list().sessions.map(({ id, usage }) => [id, usage?.total])]).toEqual([0, [[idOf('a'), expected[0]]]])
   })
 
   it('take what is no count for unknown', async () => {

@@ -98,15 +98,11 @@ export async function earlierPart(file: string, lineage: LogEnds['lineage'], sig
 export function shownElsewhere(logs: readonly CatalogEntry[]): ReadonlySet<string> {
   const facts = logs.flatMap(({ file, ends }) => (ends ? [{ file, segment: segmentOf(file), ...segmentFacts(ends) }] : []))
   const bySegment = new Map(facts.flatMap((each) => (each.segment === null ? [] : [[each.segment, each]])))
-  const parentOf = new Map(facts.flatMap(({ thread, parent }) => (thread === null ? [] : [[thread, parent] as const])))
+  const parents = parentsOf(facts)
   /** Whether following those that started it leads to one that nobody started. */
   const isJoined = (thread: string | null): boolean => {
-    let above = thread === null ? null : (parentOf.get(thread) ?? null)
-    for (const seen = new Set([thread]); above !== null && parentOf.has(above) && !seen.has(above); above = parentOf.get(above) ?? null) {
-      if (parentOf.get(above) === null) return true
-      seen.add(above)
-    }
-    return false
+    const top = topOf(thread, parents)
+    return top !== null && top !== thread && parents.get(top) === null
   }
   const covered = new Set<string>()
   for (const each of facts) {
@@ -121,19 +117,30 @@ export function shownElsewhere(logs: readonly CatalogEntry[]): ReadonlySet<strin
 export function usageOfStarted(logs: readonly CatalogEntry[]): ReadonlyMap<string, Usage> {
   const facts = logs.flatMap(({ file, ends, counts }) => (ends ? [{ file, usage: counts?.usage ?? null, ...segmentFacts(ends) }] : []))
   if (facts.every(({ parent }) => parent === null)) return new Map()
-  const parentOf = new Map(facts.flatMap(({ thread, parent }) => (thread === null ? [] : [[thread, parent] as const])))
+  const parents = parentsOf(facts)
   const taken = new Map<string, Usage>()
   for (const { thread, usage } of facts) {
-    const seen = new Set<string>()
-    let top = thread
-    for (let above = thread; above !== null && !seen.has(above); above = parentOf.get(above) ?? null) {
-      seen.add(above)
-      top = above
-    }
+    const top = topOf(thread, parents)
     const sum = top === null || top === thread ? null : addUsage(taken.get(top) ?? null, usage)
     if (top !== null && sum) taken.set(top, sum)
   }
   return new Map(facts.flatMap(({ file, thread }) => (thread !== null && taken.has(thread) ? [[file, taken.get(thread) as Usage] as const] : [])))
+}
+
+/** Each thread that is here with the one that started it; `null` where nobody did. */
+function parentsOf(facts: readonly Pick<SegmentFacts, 'thread' | 'parent'>[]): ReadonlyMap<string, string | null> {
+  return new Map(facts.flatMap(({ thread, parent }) => (thread === null ? [] : [[thread, parent] as const])))
+}
+
+/** The last one of those that started a thread, here or not; of a circle the last that was not met before. */
+function topOf(thread: string | null, parents: ReadonlyMap<string, string | null>): string | null {
+  const seen = new Set<string>()
+  let top = thread
+  for (let above = thread; above !== null && !seen.has(above); above = parents.get(above) ?? null) {
+    seen.add(above)
+    top = above
+  }
+  return top
 }
 
 /** Whether a log is of an agent that another one started: what its running sum begins with may be that one's. */

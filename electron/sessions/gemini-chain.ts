@@ -1,6 +1,7 @@
 import type { ChangeCause, ContentSource } from '../../shared/file-state.js'
 import type { PromptId } from '../../shared/ids.js'
 import type { RecordedText, ToolCall } from '../../shared/session.js'
+import { markLength } from './json-bytes.js'
 
 export interface KnownBytes {
   readonly bytes: Buffer
@@ -102,7 +103,7 @@ function forward({ call, before, after }: EditEvent): KnownBytes | null {
   if (!before.known || after.text === null || textOfBytes(before.known.bytes) !== before.text || before.text === null) return null
   const isCrlf = before.known.bytes.includes('\r\n')
   // What becomes of a BOM, and of the line ends of a file that is written whole, differs between versions.
-  if (startsWithBom(before.known.bytes) || (isCrlf && call.edit?.change.kind !== 'replace')) return null
+  if (markLength(before.known.bytes) > 0 || (isCrlf && call.edit?.change.kind !== 'replace')) return null
   return { bytes: Buffer.from(isCrlf ? after.text.replaceAll('\n', '\r\n') : after.text), source: 'edit' }
 }
 
@@ -113,7 +114,7 @@ async function backward({ call, before, after }: EditEvent, isToolsOwn: boolean,
   // The tool itself writes one kind of line ends and no BOM; of anybody else's text only the project's history can tell.
   if (isToolsOwn) return { bytes: Buffer.from(isCrlf ? before.text.replaceAll('\n', '\r\n') : before.text), source: 'edit' }
   const found = isPosix ? await committed(before.text) : null
-  return found && found.includes('\r\n') === isCrlf && !startsWithBom(found) ? { bytes: found, source: 'git' } : null
+  return found && found.includes('\r\n') === isCrlf && markLength(found) === 0 ? { bytes: found, source: 'git' } : null
 }
 
 function take(slot: Slot, bytes: Buffer | null, source: ContentSource): void {
@@ -133,8 +134,4 @@ export function textOfBytes(bytes: Buffer | null): string | null {
 function plain(text: string): string {
   const bare = text.startsWith('\ufeff') ? text.slice(1) : text
   return bare.replaceAll('\r\n', '\n')
-}
-
-function startsWithBom(bytes: Buffer): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 }

@@ -26,6 +26,13 @@ export function standsAt(bytes: Uint8Array, at: number, pattern: Uint8Array): bo
   return true
 }
 
+const byteOrderMark = Buffer.from('\ufeff')
+
+/** How many bytes a byte order mark takes at a place; 0 where none stands. */
+export function markLength(bytes: Uint8Array, at = 0): number {
+  return standsAt(bytes, at, byteOrderMark) ? byteOrderMark.length : 0
+}
+
 /** Whether the bytes from `start` to `end` are exactly `pattern`. */
 export function isExactly(bytes: Uint8Array, start: number, end: number, pattern: Uint8Array): boolean {
   return end - start === pattern.length && standsAt(bytes, start, pattern)

@@ -68,7 +68,7 @@ export class LogCatalog {
     }
   }
 
-  /** Errors: DISK_FULL, PERMISSION_DENIED. */
+  /** Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE. */
   async save(): Promise<void> {
     // One after the other: an earlier one must not end last.
     const saving = this.saving.catch(() => undefined).then(() => this.write())
@@ -121,11 +121,9 @@ export class LogCatalog {
    */
   async look(wanted: LogQuestion['wanted'], entries: readonly CatalogEntry[], { lookers, signal, withSums = true, onEntry }: CatalogLook): Promise<void> {
     const questions = entries.map(({ file, sizeBytes, key, ends }) => ({ wanted, file, sizeBytes, indexFile: this.indexFile(key), withSums, lineage: ends?.lineage ?? [] }))
-    const take = ({ format, isUnreadable, ends, counts }: LogAnswer, at: number): void => {
+    const take = (answer: LogAnswer, at: number): void => {
       const entry = entries[at]
-      if (!entry) return
-      const learned = { format, isUnreadable, ...(counts === undefined ? {} : { counts }), ...(ends === undefined ? {} : { ends }) }
-      onEntry(this.put(entry, format === null ? { ends: entry.ends ?? noEnds, ...learned } : learned))
+      if (entry) onEntry(this.put(entry, answer.format === null ? { ends: entry.ends ?? noEnds, ...answer } : answer))
     }
     await lookers.look(questions, take, signal)
   }

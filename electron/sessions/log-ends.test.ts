@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { sniffFormat } from './log-format.js'
+import { tellFormat } from './log-format.js'
 import { readLogEnds, type LogEnds } from './log-ends.js'
 
 const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url))
-const logs = readdirSync(fixtures, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.jsonl') && sniffFormat(readFileSync(join(fixtures, file))) !== null)
+const logs = readdirSync(fixtures, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.jsonl') && tellFormat(readFileSync(join(fixtures, file))).sniffer !== null)
 
 async function endsOf(file: string, wantsPrompts: boolean): Promise<LogEnds> {
-  const sniffer = sniffFormat(readFileSync(file).subarray(0, 1 << 16))
+  const { sniffer } = tellFormat(readFileSync(file).subarray(0, 1 << 16))
   if (!sniffer) throw new Error(`${file} is no log`)
   const handle = openSync(file, 'r')
   try {

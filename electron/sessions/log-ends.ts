@@ -1,4 +1,5 @@
 import type { SessionEnd } from '../../shared/session.js'
+import { markLength } from './json-bytes.js'
 import { cutText, objectAt, parseObject, textAt, timeAt, type JsonObject } from './json-values.js'
 import { lookAtBytes } from './file-reads.js'
 import { lookAtTailLines, parseGlued, tailSteps, type TailLine } from './jsonl.js'
@@ -11,7 +12,6 @@ const wantedPrompts = 20
 const keptTitle = 200
 const keptLineage = 16
 const timeBytes = 24
-const byteOrderMark = Buffer.from('\ufeff')
 const modelMark = Buffer.from('"model":"')
 /** How far back the end of a log is looked through for an answer, which names the model. */
 const listedTailSteps: readonly number[] = [1 << 16, 1 << 18, 1 << 20]
@@ -71,7 +71,7 @@ function lookAtHead(bytes: Buffer, isAll: boolean, sniffer: RecordSniffer): Head
   const found = { sessionId: null, folder: null, branch: null, agent: null, client: null, firstPrompt: null, startedAt: null, lineage: [], title: null } as {
     -readonly [Key in keyof Head]: Head[Key]
   }
-  for (let start = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0; start < bytes.length && found.firstPrompt === null; ) {
+  for (let start = markLength(bytes); start < bytes.length && found.firstPrompt === null; ) {
     const close = bytes.indexOf(10, start)
     const end = close < 0 ? bytes.length : close
     if (close < 0 && !isAll) {

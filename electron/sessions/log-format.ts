@@ -1,5 +1,6 @@
 import { claudeSniffer } from './claude-sniff.js'
 import { codexSniffer, codexSnifferFor } from './codex-sniff.js'
+import { markLength } from './json-bytes.js'
 import { isObject, listAt, objectAt, parseObject, textAt, type JsonObject } from './json-values.js'
 import { qwenSniffer } from './qwen-sniff.js'
 import type { LogFormat, RecordSniffer } from './record-sniff.js'
@@ -13,15 +14,10 @@ export const formatHeadSteps: readonly number[] = [4096, formatHeadBytes, 1 << 2
 const looks = 64
 const openingBytes = 200
 
-/** Whose records a log holds, by its first bytes; `null` where none is known here. */
-export function sniffFormat(head: Buffer): RecordSniffer | null {
-  return tellFormat(head).sniffer
-}
-
-/** The same, and whether more bytes could tell something else. */
+/** Whose records a log holds, by its first bytes, `null` where none is known here; and whether more bytes could tell something else. */
 export function tellFormat(head: Buffer): { readonly sniffer: RecordSniffer | null; readonly isSure: boolean } {
   const spot = { idStart: 0, parentStart: 0, sessionStart: 0 }
-  let start = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0
+  let start = markLength(head)
   for (let looked = 0; looked < looks && start < head.length; looked++) {
     const close = head.indexOf(10, start)
     const end = close < 0 ? head.length : close

@@ -1,6 +1,6 @@
 import type { SessionProblem } from '../../shared/session.js'
 import { idBytes, idWords, wordsAt, writeId } from './id-table.js'
-import { haveSameWords, readWords } from './json-bytes.js'
+import { haveSameWords, markLength, readWords } from './json-bytes.js'
 import { parseGlued } from './jsonl.js'
 import { parseObject, textAt, type JsonObject } from './json-values.js'
 import { joinProblems, ProblemTally } from './problem-tally.js'
@@ -115,9 +115,8 @@ export class LogIndex {
   /** A `LineVisitor`. */
   readonly visit = (bytes: Buffer, start: number, end: number, offset: number, length: number): void => {
     this.lines++
-    const hasMark = offset === 0 && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf
-    if (hasMark) this.look(bytes, start + 3, end, 3, length - 3)
-    else this.look(bytes, start, end, offset, length)
+    const mark = offset === 0 ? markLength(bytes, start) : 0
+    this.look(bytes, start + mark, end, offset + mark, length - mark)
   }
 
   /** Takes in a last line without line end: as a record where it is whole JSON, else it counts as torn. */

@@ -124,7 +124,7 @@ export class LogReader {
 
   /**
    * Saves the index where that pays and where it is not saved as it is.
-   * Errors: DISK_FULL, PERMISSION_DENIED.
+   * Errors: DISK_FULL, DATA_FOLDER_UNWRITABLE.
    */
   async save(): Promise<void> {
     const { index, stamp } = this

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseObject } from './json-values.js'
-import { sniffFormat } from './log-format.js'
+import { tellFormat } from './log-format.js'
 import { qwenSniffer } from './qwen-sniff.js'
 import { recordKind, type RecordKind, type RecordSniffer } from './record-sniff.js'
 
@@ -79,7 +79,7 @@ describe('sniffing', () => {
 
 describe('the format of a log', () => {
   const formatOf = (lines: readonly unknown[]): string | null =>
-    sniffFormat(Buffer.from(lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')))?.format ?? null
+    tellFormat(Buffer.from(lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'))).sniffer?.format ?? null
 
   it('is told by the first records that are known', () => {
     const qwen = readFileSync(join(fixtures, logs.find((log) => log.includes('small-edits')) ?? ''), 'utf8').slice(0, 3000)

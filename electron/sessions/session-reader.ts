@@ -70,7 +70,7 @@ export interface SessionReader {
   homes(environment: Environment, home: string): readonly string[]
   /** Where in such a folder the logs are. */
   logFolders(agentHome: string): readonly string[]
-  /** `null` where logs are `*.jsonl` files that `sniffFormat` tells. */
+  /** `null` where logs are `*.jsonl` files that `tellFormat` tells. */
   readonly others: OtherLogs | null
   /** What logs beside a log of JSON lines tell of tokens; left out where there are none. */
   usageBeside?(file: string): UsageBeside

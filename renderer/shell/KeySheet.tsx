@@ -50,9 +50,15 @@ function Group({ name, list }: { readonly name: string; readonly list: readonly 
       {list.map(({ id, label, keys }) => (
         <div key={id} className="key-line">
           <span className="grow">{label}</span>
-          {(id === numbered ? ['1', '9'] : keys.slice(0, 2)).map((key) => (
+          {keys.slice(0, 2).map((key) => (
             <Kbd key={key} keys={key} />
           ))}
+          {id === numbered && (
+            <>
+              <span className="t3">to</span>
+              <Kbd keys="9" />
+            </>
+          )}
         </div>
       ))}
     </section>
